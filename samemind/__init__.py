@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     import os
 
     # generated: imports
-    from samemind.arguments import Id, Meta, Rid, Spaces, When
-    from samemind.asyncio_mind import AsyncioMind
-    from samemind.blocking import BlockingMind
     from samemind.commands.answers._parts import MergedText, PendingQuestion
     from samemind.commands.answers.context import ContextBlock, ContextSection, PromptMessage
     from samemind.commands.answers.why import Provenance, StatedClaim, Why
@@ -126,9 +123,12 @@ if TYPE_CHECKING:
         Unreachable,
         Usage,
     )
-    from samemind.library import Mind
-    from samemind.memory_view import Listed, MemoryView, TextVariant
-    from samemind.opening import MindOpening
+    from samemind.formats.arguments import Id, Meta, Rid, Spaces, When
+    from samemind.formats.memory_view import Listed, MemoryView, TextVariant
+    from samemind.library.asyncio_mind import AsyncioMind
+    from samemind.library.blocking import BlockingMind
+    from samemind.library.mind import Mind
+    from samemind.library.opening import MindOpening
     # end: imports
 
 # generated: all
@@ -271,11 +271,11 @@ __all__ = [
 # generated: modules
 _MODULE_OF: Final = {
     "Ambiguous": "samemind.errors",
-    "AsyncioMind": "samemind.asyncio_mind",
+    "AsyncioMind": "samemind.library.asyncio_mind",
     "BackedUp": "samemind.commands.keeping_safe.backup",
     "BeliefView": "samemind.commands.contradictions._parts",
     "BlockView": "samemind.commands.keeping._parts",
-    "BlockingMind": "samemind.blocking",
+    "BlockingMind": "samemind.library.blocking",
     "Blocks": "samemind.commands.keeping.blocks_list",
     "Calendar": "samemind.commands.keeping.calendar",
     "CarriedIn": "samemind.commands.carry._parts",
@@ -316,12 +316,12 @@ _MODULE_OF: Final = {
     "History": "samemind.commands.memories.history",
     "Hit": "samemind.commands.memories.recall",
     "HitClaim": "samemind.commands.memories.recall",
-    "Id": "samemind.arguments",
+    "Id": "samemind.formats.arguments",
     "IdView": "samemind.commands.device.ids",
     "Ids": "samemind.commands.device.ids",
     "Imported": "samemind.commands.portable._parts",
     "IncidentView": "samemind.commands.device._parts",
-    "Listed": "samemind.memory_view",
+    "Listed": "samemind.formats.memory_view",
     "Locked": "samemind.errors",
     "Log": "samemind.commands.device.log",
     "MailboxInvitation": "samemind.commands.mailbox.invite",
@@ -331,11 +331,11 @@ _MODULE_OF: Final = {
     "MailboxView": "samemind.commands.mailbox._parts",
     "MailboxesListed": "samemind.commands.mailbox.list",
     "MailboxesLooked": "samemind.commands.mailbox.look",
-    "MemoryView": "samemind.memory_view",
+    "MemoryView": "samemind.formats.memory_view",
     "MergedText": "samemind.commands.answers._parts",
-    "Meta": "samemind.arguments",
-    "Mind": "samemind.library",
-    "MindOpening": "samemind.opening",
+    "Meta": "samemind.formats.arguments",
+    "Mind": "samemind.library.mind",
+    "MindOpening": "samemind.library.opening",
     "NeedsDecision": "samemind.errors",
     "NomineeValue": "samemind.commands.contradictions._parts",
     "NomineeView": "samemind.commands.contradictions._parts",
@@ -367,7 +367,7 @@ _MODULE_OF: Final = {
     "Resolved": "samemind.commands.contradictions.resolve",
     "Retracted": "samemind.commands.thinking._parts",
     "Review": "samemind.commands.contradictions.review",
-    "Rid": "samemind.arguments",
+    "Rid": "samemind.formats.arguments",
     "SamemindError": "samemind.errors",
     "ServerConfig": "samemind.commands.mailbox.serve_config",
     "SessionView": "samemind.commands.keeping.sessions",
@@ -375,13 +375,13 @@ _MODULE_OF: Final = {
     "Settled": "samemind.commands.contradictions.settle",
     "Side": "samemind.commands.contradictions._parts",
     "SkippedFile": "samemind.commands.carry._parts",
-    "Spaces": "samemind.arguments",
+    "Spaces": "samemind.formats.arguments",
     "StageView": "samemind.commands.answers.why_not",
     "StatedClaim": "samemind.commands.answers.why",
     "Stats": "samemind.commands.device.stats",
     "Synced": "samemind.commands.group.sync",
     "Taught": "samemind.commands.keeping.feedback",
-    "TextVariant": "samemind.memory_view",
+    "TextVariant": "samemind.formats.memory_view",
     "ThinkStatus": "samemind.commands.device.status",
     "Thought": "samemind.commands.thinking.think",
     "TriggerView": "samemind.commands.keeping._parts",
@@ -396,7 +396,7 @@ _MODULE_OF: Final = {
     "Verified": "samemind.commands.device.verify",
     "Version": "samemind.commands.memories.history",
     "Warmed": "samemind.commands.device.warmup",
-    "When": "samemind.arguments",
+    "When": "samemind.formats.arguments",
     "Why": "samemind.commands.answers.why",
     "WhyNot": "samemind.commands.answers.why_not",
 }
@@ -438,14 +438,14 @@ def open(  # noqa: A001 - `samemind.open` says what it does, as `gzip.open` does
     By `async with` under trio or asyncio; under asyncio also by `await`, until `aclose`. `name` is what a new device is
     called; without one it is what the machine is called.
     """
-    from samemind.opening import MindOpening
+    from samemind.library.opening import MindOpening
 
     return MindOpening(path, name)
 
 
 def open_blocking(path: "str | os.PathLike[str]", *, name: str | None = None) -> "BlockingMind":
     """Open a home folder or a store file for plain blocking calls, from any thread, until it is closed."""
-    from samemind.blocking import BlockingMind
+    from samemind.library.blocking import BlockingMind
 
     return BlockingMind(path, name=name)
 

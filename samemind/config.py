@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from replica.values import dataclass
-from samemind.arguments import full_path
 from samemind.durable import whole_file
 from samemind.errors import Failed, Locked, SamemindError, Usage
+from samemind.formats.arguments import full_path
 from samemind.platform import system
 
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
@@ -128,7 +128,7 @@ class Home:
     backups = _Beside("backups")
     """The folder of backups that were asked for in the panel."""
     models = _Beside("models")
-    """The folder of models that were added, one folder each (`samemind.added_models`)."""
+    """The folder of models that were added, one folder each (`samemind.home.added_models`)."""
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
@@ -260,7 +260,7 @@ class Settings:
     trigger_hours: float = 48.0
     """How long a trigger lives."""
     notify: str = "reminders"
-    """Of what the daemon tells on the desktop (`samemind.notifying`)."""
+    """Of what the daemon tells on the desktop (`samemind.daemon.notifying`)."""
     quiet_hours: str = ""
     """When it does not, as 22:00-07:00."""
     contradictions: str = "ask"

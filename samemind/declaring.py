@@ -84,7 +84,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """A method that is written out in `samemind.library`, since its parameters are not the options."""
+    """A method that is written out in `samemind.library.mind`, since its parameters are not the options."""
 
     name: str
 

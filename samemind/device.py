@@ -3,7 +3,7 @@
 Order matters: the lock before anything of the store, so that no two programs ever look at it; then a look at
 the file that changes nothing, so that a damaged or newer store is refused as it is; then the key, the replica,
 the mind; and for a device that goes on, the control socket (others may use the store through it) and the
-syncer (`samemind.daemon` starts it).
+syncer (`samemind.daemon.run` starts it).
 """
 
 import os
@@ -54,8 +54,8 @@ from samemind.catalog import verb_named
 from samemind.config import JOURNAL, RESTORED, Home, Settings, beside, check_name
 from samemind.declaring import read_options
 from samemind.errors import Failed
-from samemind.lock import StoreLock, hold
-from samemind.passphrase import key_of
+from samemind.home.lock import StoreLock, hold
+from samemind.home.passphrase import key_of
 from samemind.performing import perform
 from samemind.platform import system
 from sync import Identity, Untrusted
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from replica import AsyncioHost
     from replica.supervision import Supervisor
     from samemind.control.server import Say
-    from samemind.mailboxes import Mailboxes
+    from samemind.home.mailboxes import Mailboxes
     from samemind.panel.served import PanelOpener
     from samemind.thinking import ThinkLoop
     from sync.syncer import Syncer
@@ -295,7 +295,7 @@ def _answering(device: Device) -> AbstractAsyncContextManager[None]:
 def _load_what_thinks() -> None:
     """Load what ranks, reads and embeds: before the lock, so that whoever waits for it waits for work alone."""
     with collector_paused():
-        for module in ("cognition.mind", "cognition.choosing", "samemind.added_models"):
+        for module in ("cognition.mind", "cognition.choosing", "samemind.home.added_models"):
             import_module(module)
 
 
@@ -305,7 +305,7 @@ def _mind(
     """Return what runs cognition over a replica, as the owner set it up."""
     from cognition import open_mind
     from cognition.choosing import reranker_called
-    from samemind.added_models import embedder_of
+    from samemind.home.added_models import embedder_of
 
     return open_mind(
         replica,
@@ -440,7 +440,7 @@ def _identity_and_key(home: Home) -> tuple[Identity, bytes | None, DeviceId | No
     _refuse_emptied(home, identity)
     key = key_of(home.store, identity.device_id)
     if home.next_identity.exists():
-        from samemind.parting import resume  # here: hardly ever wanted
+        from samemind.home.parting import resume  # here: hardly ever wanted
 
         if resume(home, key):
             return Identity.load(home.identity), key, identity.device_id

@@ -17,8 +17,8 @@ from replica import (
 )
 from replica.reads.duplicates import numbers_saying
 from samemind.device import Device
-from samemind.fields import LABELS_OFF, changes_of
-from samemind.views import memory_view
+from samemind.formats.fields import LABELS_OFF, changes_of
+from samemind.formats.views import memory_view
 
 
 def kept_back(

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from samemind.catalog import verb_named
 from samemind.declaring import Command, read_options
+from samemind.formats.plain import as_received, to_json
 from samemind.performing import raise_translated, result_of
-from samemind.plain import as_received, to_json
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

@@ -21,8 +21,8 @@ from replica.reads.memories import first_made_ms, has_memories
 from replica.values import dataclass
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
-from samemind.ids import find_device
-from samemind.times import at_ms, read_end_of
+from samemind.formats.ids import find_device
+from samemind.formats.times import at_ms, read_end_of
 
 if TYPE_CHECKING:
     from cognition import Cognition, PastMind

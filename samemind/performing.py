@@ -11,7 +11,7 @@ from replica.errors import ReplicaError, StoreCorrupt
 from samemind.control.protocol import is_large
 from samemind.declaring import Command
 from samemind.errors import Usage, explain, translated
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 
 if TYPE_CHECKING:
     from cognition import Cognition

@@ -124,7 +124,7 @@ async def reach_or_copy(
                 reach(home, program=program, answers=answers, lets_go=lets_go, name=name)
             )
         except SamemindError as error:
-            from samemind.copied import can_be_copied, copied  # here: hardly ever wanted
+            from samemind.home.copied import can_be_copied, copied  # here: hardly ever wanted
 
             if not can_be_copied(home, error):
                 raise

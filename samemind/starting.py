@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 from samemind.config import Home, Settings
 from samemind.control.client import Control
 from samemind.errors import HOLDER_ENDED, Failed, Unreachable
-from samemind.lock import DAEMON, Holder
+from samemind.home.lock import DAEMON, Holder
 from samemind.platform import system
 
 COMMAND: Final = "samemind"

@@ -64,8 +64,8 @@ def outputs() -> dict[Path, str]:
     """Return every file that is written here, as it should be."""
     return {
         PACKAGE / "_catalog.py": _catalog(),
-        PACKAGE / "_methods.py": _methods(),
-        PACKAGE / "_blocking_methods.py": _blocking_methods(),
+        PACKAGE / "library" / "_methods.py": _methods(),
+        PACKAGE / "library" / "_blocking_methods.py": _blocking_methods(),
         PACKAGE / "__init__.py": _with_exports((PACKAGE / "__init__.py").read_text("utf-8")),
         GRAMMAR / "all.json": _languages(),
         **{path: _head(path) for path in heads()},
@@ -176,26 +176,25 @@ def _methods() -> str:
     generated = [(one, one.library) for one in commands() if isinstance(one.library, Method)]
     body = [line for command, method in generated for line in _method(command, method)]
     text = "\n".join(body)
-    results: dict[str, set[str]] = {}
+    results: dict[str, set[str]] = {"samemind.formats.arguments": {*_TYPES}}
     for command, _ in generated:
         results.setdefault(command.result.__module__, set()).add(command.result.__name__)
     converters = sorted({name for _, name in _BY_TAKES.values() if f"{name}(" in text})
     lines = [
         _HEAD.format(
-            says="The methods of `samemind.library.Mind` whose parameters are the options of a command."
+            says="The methods of `samemind.library.mind.Mind` whose parameters are the options of a command."
         ),
         "from __future__ import annotations",
         "",
         "from typing import TYPE_CHECKING",
         "",
-        *_import("samemind.arguments", converters),
-        "from samemind.asking import Asking",
+        *_import("samemind.formats.arguments", converters),
+        "from samemind.library.asking import Asking",
         "",
         "if TYPE_CHECKING:",
         "    import os",
         "    from collections.abc import Iterable, Mapping",
         "",
-        *(f"    {line}" for line in _import("samemind.arguments", _TYPES)),
         *(f"    {line}" for module in sorted(results) for line in _import(module, _sorted(results[module]))),
         "",
         "",
@@ -308,10 +307,10 @@ def _sorted(names: Any) -> list[str]:
 def _blocking_methods() -> str:
     lines = [
         _HEAD.format(
-            says="The methods of `samemind.blocking.BlockingMind`: each is the one of `Mind`, waited for."
+            says="The methods of `samemind.library.blocking.BlockingMind`: each is the one of `Mind`, waited for."
         ),
-        "from samemind.library import Mind",
-        "from samemind.waiting import ThreadedMind, waiting_for",
+        "from samemind.library.mind import Mind",
+        "from samemind.library.waiting import ThreadedMind, waiting_for",
         "",
         "",
         "class BlockingMethods(ThreadedMind):",
@@ -332,16 +331,16 @@ def _blocking_methods() -> str:
 _ERRORS: Final = import_module("samemind.errors")  # while `samemind` has no exports yet
 # What is exported beside what methods return.
 _BESIDE: Final[Mapping[str, tuple[str, ...]]] = {
-    "samemind.arguments": _TYPES,
-    "samemind.asyncio_mind": ("AsyncioMind",),
-    "samemind.blocking": ("BlockingMind",),
+    "samemind.formats.arguments": _TYPES,
+    "samemind.library.asyncio_mind": ("AsyncioMind",),
+    "samemind.library.blocking": ("BlockingMind",),
     "samemind.errors": tuple(
         name
         for name, each in vars(_ERRORS).items()
         if isinstance(each, type) and issubclass(each, _ERRORS.SamemindError)
     ),
-    "samemind.library": ("Mind",),
-    "samemind.opening": ("MindOpening",),
+    "samemind.library.mind": ("Mind",),
+    "samemind.library.opening": ("MindOpening",),
 }
 
 

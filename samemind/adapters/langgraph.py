@@ -30,10 +30,10 @@ from langgraph.store.base import (
 )
 
 from replica.limits import FIELD_STRING_BYTES_MAX
-from samemind.blocking import BlockingMind
 from samemind.commands.memories.list import LIST_MAX
 from samemind.errors import NeedsDecision, NotFound, Usage
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
+from samemind.library.blocking import BlockingMind
 
 # A register of the store: two devices that write it at once come to one of the two values whole, never to a mixture.
 VALUE_BYTES_MAX: Final = FIELD_STRING_BYTES_MAX

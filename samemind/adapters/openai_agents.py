@@ -14,10 +14,10 @@ from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
 
 from replica.limits import FIELD_STRING_BYTES_MAX, META_ENTRIES_MAX, TEXT_BYTES_MAX
-from samemind.blocking import BlockingMind
 from samemind.commands.memories.list import LIST_MAX
 from samemind.errors import Usage
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
+from samemind.library.blocking import BlockingMind
 
 Item = dict[str, Any]
 Found = TypeVar("Found")

@@ -24,7 +24,7 @@ from samemind.cli.line import EVERYWHERE, TYPED, parser_of
 from samemind.config import Home
 from samemind.declaring import by_name, declared
 from samemind.errors import SamemindError, Usage
-from samemind.printable import one_line
+from samemind.formats.printable import one_line
 
 SHELLS: Final = ("bash", "zsh", "fish")
 # As many ids as are looked through at a glance.

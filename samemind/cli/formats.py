@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from samemind.cli.terminal import cells_of, clipped
-from samemind.printable import one_line
+from samemind.formats.printable import one_line
 
 # A column of this many characters can still be read beside three others on a wide terminal.
 COLUMN_CHARACTERS_MAX: Final = 60

@@ -126,7 +126,7 @@ def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
                     f"expected text in UTF-8 for {name}, got other bytes: {text!r:.60}", code="unreadable"
                 )
     for name in paths:
-        from samemind.arguments import full_path, new_path  # a few verbs need them
+        from samemind.formats.arguments import full_path, new_path  # a few verbs need them
 
         given = found[name]
         if takes[name] is Takes.NEW_PATH:

@@ -31,7 +31,7 @@ from samemind.errors import (
     Usage,
     explain,
 )
-from samemind.lock import Holder, is_held
+from samemind.home.lock import Holder, is_held
 from samemind.platform import system
 
 # A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
@@ -187,7 +187,7 @@ def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer,
 def _do_alone(
     verb: Command[Any, Any], options: Any, home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
-    from samemind.plain import to_json
+    from samemind.formats.plain import to_json
 
     async def say(said: Mapping[str, Any]) -> None:
         printer.said(verb, said)

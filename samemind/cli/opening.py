@@ -1,6 +1,6 @@
 """Perform a verb in this process, where no other program holds the store.
 
-Where the home takes no writes, what only reads is read from a copy in memory (`samemind.copied`).
+Where the home takes no writes, what only reads is read from a copy in memory (`samemind.home.copied`).
 
 A verb that only looks at what is there is done without a loop or a thread: to load what runs those takes a third of it.
 """
@@ -29,7 +29,7 @@ def ask_here(
     try:
         return _ask(verb, options, home, printer)
     except SamemindError as error:
-        from samemind.copied import can_be_copied, copied  # here: hardly ever wanted
+        from samemind.home.copied import can_be_copied, copied  # here: hardly ever wanted
 
         if verb.effects is not Effects.READ or not can_be_copied(home, error):
             raise
@@ -91,12 +91,12 @@ async def _reach(
     program = f"samemind {verb.name}"
     match verb.name:
         case "up":
-            from samemind.daemon import run_daemon
+            from samemind.daemon.run import run_daemon
 
             return await run_daemon(home, read_options(verb, options), say)
         case "panel":
             from samemind.commands.device.up import Up
-            from samemind.daemon import run_daemon
+            from samemind.daemon.run import run_daemon
 
             return await run_daemon(home, Up(), say, launches=True)
         case "down":

@@ -18,9 +18,9 @@ from samemind.catalog import NAMES, verb_named
 from samemind.control.protocol import TAKING_IN
 from samemind.declaring import Command
 from samemind.errors import SamemindError
+from samemind.formats.printable import one_line, safe
+from samemind.formats.rendering import Document, pairs, plain, titled
 from samemind.platform import system
-from samemind.printable import one_line, safe
-from samemind.rendering import Document, pairs, plain, titled
 
 # Often enough to see that it goes on, and a log of an hour stays short.
 PROGRESS_LINES_S: Final = 5.0
@@ -243,7 +243,7 @@ def _bare(memory: Document) -> str:
 
 
 def _show_qr(text: str) -> None:
-    from samemind.qr import print_qr  # only where somebody may point a camera at it
+    from samemind.formats.qr import print_qr  # only where somebody may point a camera at it
 
     print_qr(text)
 

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from samemind.printable import one_line
-from samemind.rendering import clock, none_listed
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import clock, none_listed
 
 # A page of results has fewer; of more than that the rest stays whole.
 SHORTENED_MAX: Final = 1_000

@@ -98,7 +98,7 @@ class Control:
 
 def silent(home: Home) -> Unreachable:
     """Return the error that whoever holds the store is there, and answers nothing."""
-    from samemind.lock import Holder
+    from samemind.home.lock import Holder
 
     holder = Holder.of(home)
     return Unreachable(

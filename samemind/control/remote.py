@@ -17,7 +17,7 @@ from samemind.control.protocol import CHUNK_BYTES, NOTHING_ASKED, answer, decode
 from samemind.control.server import Say
 from samemind.declaring import Command
 from samemind.errors import HOLDER_ENDED, Unreachable
-from samemind.plain import from_json
+from samemind.formats.plain import from_json
 from samemind.platform import system
 
 Result = TypeVar("Result")

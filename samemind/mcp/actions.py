@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from samemind.agents.grants import Rights
 from samemind.errors import NotFound, SamemindError
-from samemind.home_store import VerbPerformer
+from samemind.library.home_store import VerbPerformer
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to
 from samemind.mcp.schema import Schema, input_schema
 from samemind.mcp.scope import Scope, scoped

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from samemind.arguments import pairs_of
 from samemind.errors import NotFound, Usage
+from samemind.formats.arguments import pairs_of
 from samemind.mcp.schema import Schema
 from samemind.mcp.scope import Ask
 

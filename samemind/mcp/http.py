@@ -39,7 +39,7 @@ from samemind.agents.grants import Agent, Grants
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
 from samemind.errors import Usage
-from samemind.home_store import HomeStore, VerbPerformer
+from samemind.library.home_store import HomeStore, VerbPerformer
 from samemind.mcp.actions import DOCUMENT_PATH, TOOLS_PATH, act, tools_document
 from samemind.mcp.noting import NotedStore
 from samemind.mcp.oauth import BEARER, PEER, SCOPE, Provider, where_to

@@ -17,8 +17,8 @@ from samemind.agents.grants import source_of, with_source
 from samemind.catalog import verb_named
 from samemind.control.server import Say
 from samemind.declaring import Effects
-from samemind.home_store import VerbPerformer
-from samemind.printable import one_line
+from samemind.formats.printable import one_line
+from samemind.library.home_store import VerbPerformer
 
 # A client may call itself anything.
 CLIENT_CHARACTERS_MAX: Final = 60

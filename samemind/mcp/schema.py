@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from replica.json_text import parse_json
-from samemind.arguments import assignments_of, pairs_of
 from samemind.declaring import Declared, bounds_of
 from samemind.errors import Usage
+from samemind.formats.arguments import assignments_of, pairs_of
 
 Schema = dict[str, Any]
 

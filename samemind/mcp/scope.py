@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from samemind.arguments import check_share
 from samemind.catalog import verb_named
 from samemind.declaring import Command, Takes, Workspace, by_name
 from samemind.errors import Ambiguous, NotFound, Usage
+from samemind.formats.arguments import check_share
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Have a verb performed with these options, and return the document of its result."""

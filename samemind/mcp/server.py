@@ -27,7 +27,7 @@ from samemind.agents.calls import CallLog
 from samemind.agents.protocol import protocol_text
 from samemind.config import Home
 from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
-from samemind.home_store import HomeStore, VerbPerformer
+from samemind.library.home_store import HomeStore, VerbPerformer
 from samemind.mcp import compat
 from samemind.mcp.asking import DECIDES, FORM, decision, form, question
 from samemind.mcp.calling import MAY_ONLY_READ, as_agent, options_of, told_to

@@ -1,8 +1,8 @@
 """Start the MCP server, or say what is missing for it."""
 
 from samemind.agents.sdk import sdk_missing
-from samemind.arguments import read_place
 from samemind.config import Home
+from samemind.formats.arguments import read_place
 from samemind.mcp.scope import Scope
 
 # What the extra brings, by the names that are imported.

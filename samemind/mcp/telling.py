@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from cognition.context.fences import FENCE_CLOSES, FENCE_OPENS, harmless, quoted
 from cognition.contradictions.relations import subject_of
+from samemind.formats.rendering import DEVICE_DIGITS, counted, happens, repeated
 from samemind.mcp.structured import (
     EDGES_MAX,
     TEXT_CHARACTERS_MAX,
@@ -25,7 +26,6 @@ from samemind.mcp.structured import (
     some,
     within_bounds,
 )
-from samemind.rendering import DEVICE_DIGITS, counted, happens, repeated
 
 # The kind of trigger that brings up a contradiction.
 _ESCALATION: Final = "conflict_escalation"

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from samemind.errors import SamemindError
-from samemind.home_store import VerbPerformer
+from samemind.library.home_store import VerbPerformer
 
 # What comes within a moment is one change: an import must not be told memory by memory.
 GATHER_S: Final = 0.3

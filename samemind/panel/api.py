@@ -20,9 +20,9 @@ from replica.json_text import parse_json
 from samemind.catalog import NAMES, verb_named
 from samemind.declaring import Command, Declared, declared, read_options
 from samemind.errors import SamemindError, Usage, explain
+from samemind.formats.plain import to_json
 from samemind.panel.guard import API, TooLong, TooSlow
 from samemind.performing import perform
-from samemind.plain import to_json
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

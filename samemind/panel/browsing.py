@@ -33,13 +33,13 @@ from samemind.commands.memories.history import ShowHistory
 from samemind.commands.memories.history import run as history
 from samemind.commands.memories.recall import count_held_for, show_claim
 from samemind.errors import Usage
-from samemind.ids import find_memory
-from samemind.memory_view import MemoryView
+from samemind.formats.ids import find_memory
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.plain import show_time, to_json
+from samemind.formats.times import at_ms, read_end, read_time, read_until
+from samemind.formats.views import text_variants, view_of_memory
 from samemind.panel.catalogue import FACETS, FacetQuery
 from samemind.panel.moments import Moments, Standpoint
-from samemind.plain import show_time, to_json
-from samemind.times import at_ms, read_end, read_time, read_until
-from samemind.views import text_variants, view_of_memory
 
 if TYPE_CHECKING:
     from samemind.device import Device

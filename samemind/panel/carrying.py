@@ -27,8 +27,8 @@ from samemind.commands.thinking._parts import Retract
 from samemind.commands.thinking.retract import run as retract
 from samemind.declaring import declared
 from samemind.errors import NotFound, Usage
-from samemind.plain import to_json
-from samemind.times import at_ms
+from samemind.formats.plain import to_json
+from samemind.formats.times import at_ms
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

@@ -24,8 +24,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from samemind.config import Home
 from samemind.durable import whole_file
 from samemind.errors import Failed
+from samemind.home.phone_place import PhonePlace
 from samemind.panel.authority import Authority, general_name, pem_of, shown
-from samemind.phone_place import PhonePlace
 
 # What browsers accept at most, less a day for clocks that differ.
 DAYS: Final = 396

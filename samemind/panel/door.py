@@ -30,6 +30,8 @@ from samemind.commands.graph.unrelate import run as take_edge_away
 from samemind.control.server import Say
 from samemind.declaring import read_options
 from samemind.errors import NotFound, SamemindError, Usage
+from samemind.formats.plain import to_json
+from samemind.formats.qr import qr_rows
 from samemind.panel.access import BrowserSession
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
 from samemind.panel.browsing import about, browse, cards, graph, memory, names, on_this_day, search, timeline
@@ -45,8 +47,6 @@ from samemind.panel.posting import add_mailbox
 from samemind.panel.serving import GRACE_S, listening
 from samemind.panel.spaces import spaces
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S
-from samemind.plain import to_json
-from samemind.qr import qr_rows
 
 if TYPE_CHECKING:
     from samemind.device import Device

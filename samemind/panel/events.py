@@ -16,8 +16,8 @@ from starlette.types import Receive, Scope, Send
 
 from samemind.commands.device.log import ops_after
 from samemind.commands.device.status import daemon_status
+from samemind.formats.plain import to_json
 from samemind.panel.api import until_gone
-from samemind.plain import to_json
 from sync.beat import next_beat
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cognition.days import DAY_MS
-from samemind.calendar_feed import CALENDAR
 from samemind.commands.keeping.calendar import feed_text, reminders
+from samemind.home.calendar_feed import CALENDAR
 from samemind.panel.access import same
 
 if TYPE_CHECKING:

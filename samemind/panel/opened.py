@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from replica.news import NewsCounter
-from samemind.calendar_feed import FeedPlace
-from samemind.mailboxes import SavedMailbox
+from samemind.home.calendar_feed import FeedPlace
+from samemind.home.mailboxes import SavedMailbox
+from samemind.home.phone_mailboxes import told_to_phones
+from samemind.home.phone_place import PhonePlace, place_of
 from samemind.panel.access import BrowserSession, Doorkeeper, is_loopback
 from samemind.panel.authority import Authority
 from samemind.panel.carrying import Carrying
@@ -16,8 +18,6 @@ from samemind.panel.moments import Moments
 from samemind.panel.serving import Door, machine_names
 from samemind.panel.settings import PanelSettings
 from samemind.panel.undo import UndoWindows
-from samemind.phone_mailboxes import told_to_phones
-from samemind.phone_place import PhonePlace, place_of
 from sync.dialling import ANY
 from sync.network import own_addresses, url_hosts
 

@@ -22,8 +22,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from samemind.home.phone_place import APP, APP_HINT, APP_MISSING, has_app
 from samemind.panel.guard import PHONE, phone_policy, refuse
-from samemind.phone_place import APP, APP_HINT, APP_MISSING, has_app
 
 if TYPE_CHECKING:
     from samemind.panel.opened import Panel

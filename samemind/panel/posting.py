@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.commands.mailbox._using import SECRET_BYTES_MAX, invited_to, use_mailbox
 from samemind.errors import Usage
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 from sync.mailbox.places import MailboxAddress
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from samemind.calendar_feed import FeedPlace
+    from samemind.home.calendar_feed import FeedPlace
+    from samemind.home.phone_place import PhonePlace
     from samemind.panel.authority import Authority
-    from samemind.phone_place import PhonePlace
 
 
 class ServedPanel(Protocol):

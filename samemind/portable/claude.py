@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
+from samemind.formats.times import read_time
 from samemind.portable.records import Item, Record, chat_turn, read_chats
-from samemind.times import read_time
 
 SOURCE: Final = "claude"
 # What a list in `memories.json` holds: of all chats, and of each project by its id.

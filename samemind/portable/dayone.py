@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from replica import Value, derived_memory_id
 from replica.limits import TAGS_MAX
+from samemind.formats.times import read_time
 from samemind.portable.records import Item, Record, Unreadable, read_each
-from samemind.times import read_time
 
 SOURCE: Final = "dayone"
 _KEYS: Final = frozenset({"uuid", "creationDate"})

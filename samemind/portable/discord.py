@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from samemind.formats.times import read_time
 from samemind.portable.records import FAULTS, Reads, Record, Unreadable, chat_turn
-from samemind.times import read_time
 
 SOURCE: Final = "discord"
 

@@ -28,9 +28,10 @@ from replica.json_text import check_depth, parse_json
 from replica.labelling import take_entries
 from replica.limits import JUDGES_MAX, SURENESS_MAX
 from samemind.errors import SamemindError, Usage
-from samemind.fields import read_record
-from samemind.memory_view import MemoryView
-from samemind.plain import to_json
+from samemind.formats.fields import read_record
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.plain import to_json
+from samemind.formats.times import read_time
 from samemind.portable.records import (
     Claimed,
     Edge,
@@ -42,7 +43,6 @@ from samemind.portable.records import (
     Setting,
     Unreadable,
 )
-from samemind.times import read_time
 
 SOURCE: Final = "jsonl"
 _MEMORY: Final = "memory"

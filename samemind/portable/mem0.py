@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from replica import Value, derived_memory_id
 from replica.json_text import parse_json
+from samemind.formats.times import read_time
 from samemind.portable.records import FAULTS, Edge, Item, Record, Unreadable, relation
-from samemind.times import read_time
 
 SOURCE: Final = "mem0"
 # Under these names its services give the lists; its own dumps are one list alone.

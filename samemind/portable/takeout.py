@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from replica import Value, derived_memory_id
 from replica.limits import TAGS_MAX
+from samemind.formats.times import read_time
 from samemind.portable.days import day_of
 from samemind.portable.markup import plain_text
 from samemind.portable.records import FAULTS, Item, Record, Unreadable, chat_turn, read_chats
-from samemind.times import read_time
 
 GEMINI: Final = "gemini"
 KEEP: Final = "keep"

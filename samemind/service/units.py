@@ -3,7 +3,7 @@
 systemd, launchd, Termux, or the Task Scheduler of Windows.
 
 Each starts the daemon when its user is there, starts it again when it fails, and gives it as long to end as it says
-it needs. The daemon's own log rotates (`samemind.logs`), so none of them keeps another one for it.
+it needs. The daemon's own log rotates (`samemind.daemon.logs`), so none of them keeps another one for it.
 """
 
 import hashlib

@@ -18,7 +18,7 @@ import trio
 
 import samemind
 from samemind.commands.memories.recall import Hit
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from tests.bench.locomo_file import add_data
 
 QUESTIONS: Final = 300

@@ -35,8 +35,8 @@ import samemind
 from cognition.background import queue
 from cognition.embedding.onnx import OnnxEmbedder
 from replica.storage.sql import connect, transaction
-from samemind.blocking import BlockingMind
 from samemind.config import Home, Settings
+from samemind.library.blocking import BlockingMind
 from tests.bench.sentences import sentences
 from tests.bench.verbs_at_size import anonymous_kib
 from tests.support.cli import COMMAND, daemon, environment, run

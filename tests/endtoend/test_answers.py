@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support.calling import Call, remember
 from tests.support.published import published
 

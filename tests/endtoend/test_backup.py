@@ -16,7 +16,7 @@ from replica.oplog import Changes
 from samemind.commands.keeping_safe.restore import Restore, render
 from samemind.config import Home, Settings
 from samemind.device import derived_tables, introduction_of
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 from tests.support import cli
 from tests.support.cli import daemon
 from tests.support.doors import opened, pair

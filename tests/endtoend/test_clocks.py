@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support import cli
 from tests.support.clocks import WrongClock, why_no_wrong_clock
 from tests.support.household import pair, seconds_until

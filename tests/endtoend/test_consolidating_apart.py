@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import Opened, opened, pair

@@ -21,7 +21,7 @@ SECONDS_MAX = 300
 SAID_IN_A_CELL = ("adds", "fields", "edits", "accesses", "claims", "verdicts", "triggers", "labels")
 # Written by the two commands that the page names.
 GENERATED = re.compile(
-    r"samemind/(__init__|_catalog|_methods|_blocking_methods)\.py|docs/reference/[\w-]+\.md"
+    r"samemind/(__init__|_catalog|library/_methods|library/_blocking_methods)\.py|docs/reference/[\w-]+\.md"
 )
 
 
@@ -128,7 +128,7 @@ def test_an_option_is_one_file(with_command: tuple[Path, set[str]], tmp_path: Pa
     assert told(copy, home, "--speaker", "Ann") == ["I moved to Lisbon"]
     assert (
         "speaker: str | None = None"
-        in (copy / "samemind/_methods.py").read_text("utf-8").split("def oldest(")[1]
+        in (copy / "samemind/library/_methods.py").read_text("utf-8").split("def oldest(")[1]
     )
 
 
@@ -189,7 +189,7 @@ def test_a_field_is_three_files_and_older_stores_show_what_they_kept_of_it(
     page.write_text(page.read_text("utf-8") + row, "utf-8")
     generate(copy)
     changed = changed_by_hand(before, contents(copy))
-    shipped = {"replica/fields.py", "replica/storage/schema.py", "samemind/memory_view.py"}
+    shipped = {"replica/fields.py", "replica/storage/schema.py", "samemind/formats/memory_view.py"}
     assert changed - shipped == {"tests/unit/replica/test_fields.py"}, (
         "and its row, on a page of the reference"
     )

@@ -13,7 +13,7 @@ import trio
 
 import samemind
 from samemind.config import Home
-from samemind.home_store import HomeStore
+from samemind.library.home_store import HomeStore
 from tests.support.cli import run
 
 pytestmark = [

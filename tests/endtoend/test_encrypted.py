@@ -14,7 +14,6 @@ import pytest
 
 import samemind
 from replica import connect, make_key, recode, salt_of
-from samemind import recoding
 from samemind.commands.device import _clones
 from samemind.commands.keeping_safe.decrypt import Decrypt
 from samemind.commands.keeping_safe.decrypt import run as decrypt
@@ -23,6 +22,7 @@ from samemind.commands.keeping_safe.encrypt import run as encrypt
 from samemind.commands.keeping_safe.restore import Restore
 from samemind.config import Home
 from samemind.errors import SamemindError
+from samemind.home import recoding
 from tests.endtoend.test_clones import agree, meet
 from tests.support import cli
 from tests.support.calling import Call

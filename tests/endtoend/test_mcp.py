@@ -14,7 +14,7 @@ from mcp.types import Implementation
 
 import samemind
 from samemind.config import Home
-from samemind.lock import hold
+from samemind.home.lock import hold
 from tests.support import cli
 from tests.support.agents import agent, call
 from tests.support.cli import daemon

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from samemind import notifying
-from samemind.notifying import PROGRAMS, CommandNotifier, Notifier, NotifyLoop
+from samemind.daemon import notifying
+from samemind.daemon.notifying import PROGRAMS, CommandNotifier, Notifier, NotifyLoop
 from tests.endtoend.test_two_devices import agree
 from tests.support.daemons import until
 from tests.support.devices import run

@@ -17,8 +17,8 @@ from samemind.config import Home, Settings
 from samemind.control.client import Control
 from samemind.control.remote import Remote
 from samemind.errors import Failed, Locked, Unreachable
-from samemind.home_store import HomeStore
-from samemind.lock import hold
+from samemind.home.lock import hold
+from samemind.library.home_store import HomeStore
 from samemind.platform import system
 from samemind.starting import start_daemon
 from tests.support import cli
@@ -77,7 +77,7 @@ def test_a_program_goes_on_when_the_daemon_ends_and_lets_go_when_one_comes_back(
 def test_an_agents_server_brings_up_what_is_due_where_no_daemon_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samemind.notifying.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("samemind.daemon.notifying.LOOK_SECONDS", 0.01)
     told = cli.run(
         tmp_path, "remember", "Call Bo", "--type", "prospective", "--event-start", "2020-01-01"
     ).out

@@ -12,7 +12,7 @@ import samemind
 
 pytest.importorskip("zxingcpp", reason="no decoder of QR codes for this platform")
 
-from samemind.qr import print_qr
+from samemind.formats.qr import print_qr
 from tests.support import cli
 from tests.support.camera import read_terminal
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from samemind.phone_place import has_app
+from samemind.home.phone_place import has_app
 from tests.support.cli import Ran, daemon
 from tests.support.cli import run as samemind
 from tests.support.devices import devices, run

@@ -16,7 +16,7 @@ from replica.frame import encode_frame as encode_ops
 from samemind.commands.keeping_safe.restore import Restore
 from samemind.config import Home, Settings
 from samemind.device import open_device
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from sync.address import Address
 from sync.dialling import connect

@@ -27,7 +27,7 @@ from mcp.types import ResourceTemplateReference
 from samemind.agents.calls import CallLog
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
-from samemind.home_store import HomeStore
+from samemind.library.home_store import HomeStore
 from samemind.mcp.http import RemoteAgents
 from tests.support.agents import call
 from tests.support.cli import daemon, run

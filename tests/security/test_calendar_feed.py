@@ -18,8 +18,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
-from samemind.calendar_feed import TOKEN_BYTES, FeedPlace
 from samemind.config import Home
+from samemind.home.calendar_feed import TOKEN_BYTES, FeedPlace
 from tests.support.cli import COMMAND, SECONDS_MAX, Ran, daemon, environment, run
 from tests.support.hearing import next_line
 from tests.support.http import Answer, Caller, let_in, stranger

@@ -12,9 +12,9 @@ from replica.fields import MS_MAX
 from replica.ops import Remember
 from replica.storage.store import SqliteStore
 from samemind.commands.keeping.triggers_list import _coming
+from samemind.formats.rendering import repeated
 from samemind.portable.calendar import read
 from samemind.portable.records import Item, Unreadable
-from samemind.rendering import repeated
 from tests.security.test_floods_of_reminders import DUE_MS, tell, with_tables
 from tests.support.replicas import NOW_MS, group, settle
 

@@ -31,7 +31,7 @@ from replica.ids import new_memory_id
 from replica.ops import Remember
 from replica.storage.store import SqliteStore
 from samemind.commands.answers._waiting import pending_triggers
-from samemind.notifying import due_now
+from samemind.daemon.notifying import due_now
 from tests.support.minds import derived_tables, open_memory, remember
 from tests.support.replicas import NOW_MS, group, settle
 

@@ -27,7 +27,7 @@ from samemind.commands.device._checks import quota_checks
 from samemind.commands.group._parts import PeerView
 from samemind.commands.group.peers_list import Peers
 from samemind.config import Settings
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 from sync.exchange import Exchange
 from sync.identity import Identity
 from sync.session import CREDITS

@@ -17,7 +17,7 @@ from samemind.cli.main import main
 from samemind.commands.keeping_safe.restore import Restore, Restored
 from samemind.config import Home
 from samemind.errors import Failed
-from samemind.sealing import SEAL_BYTES, add_seal, seal_bytes
+from samemind.home.sealing import SEAL_BYTES, add_seal, seal_bytes
 from sync import Identity
 from tests.support.restoring import restore
 
@@ -192,7 +192,9 @@ def test_a_restore_that_is_killed_before_its_check_leaves_a_mark_until_that_is_d
     file = tmp_path / "backup.db"
     file.write_bytes(file.read_bytes()[:-SEAL_BYTES])
     with monkeypatch.context() as patched:
-        patched.setattr("samemind.restoring.put_back", lambda *_: None)  # who is killed puts nothing back
+        patched.setattr(
+            "samemind.home.restoring.put_back", lambda *_: None
+        )  # who is killed puts nothing back
         patched.setattr(replica.verify, "verify_replica", killed)
         with pytest.raises(Killed):
             restored(home, file)

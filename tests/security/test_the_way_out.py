@@ -8,7 +8,7 @@ import samemind
 from replica import Core, Write, new_memory_id
 from replica.fields import Value
 from replica.ops import Remember, Set
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support.devices import devices, run
 from tests.support.replicas import NOW_MS
 

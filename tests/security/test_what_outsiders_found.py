@@ -13,7 +13,7 @@ from replica.limits import ACCESSES_MAX
 from replica.membership import introduce
 from replica.ops import Access, Relate, Remember, Write
 from samemind.cli.printing import show
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 from sync.identity import Identity
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, Hand, sqlite_store

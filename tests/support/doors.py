@@ -7,7 +7,7 @@ from pathlib import Path
 
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from sync.syncer import Syncer, open_syncer
 

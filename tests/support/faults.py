@@ -24,7 +24,7 @@ import trio
 from samemind.config import Home
 from samemind.device import open_device
 from samemind.errors import explain
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from tests.support.torture import fork, heard, tell
 

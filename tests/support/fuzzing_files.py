@@ -16,9 +16,9 @@ from random import Random
 from typing import Any, Final
 
 import samemind
-from samemind.blocking import BlockingMind
 from samemind.commands.portable.import_ import FORMATS
 from samemind.errors import SamemindError
+from samemind.library.blocking import BlockingMind
 from samemind.portable.files import read_path
 from tests.support.exports import CHATGPT, CLAUDE, LOCOMO, MCP_MEMORY, MEM0, NOTE
 from tests.support.mangling import as_json, mangled, mangled_bytes

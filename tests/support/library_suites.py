@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 
 _OPEN = ExitStack()
 _BY_PLACE: dict[str, BlockingMind] = {}

@@ -23,8 +23,8 @@ from samemind.catalog import NAMES, verb_named
 from samemind.cli.help import EXIT_CODES
 from samemind.cli.line import TYPED
 from samemind.declaring import Command, Declared, declared
-from samemind.fields import DOOR_NAMES
-from samemind.library import Mind
+from samemind.formats.fields import DOOR_NAMES
+from samemind.library.mind import Mind
 
 ROOT: Final = Path(__file__).parents[2]
 _PART: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -9,7 +9,7 @@ import trio
 
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from tests.support.model_server import ModelServer, Script, serving
 

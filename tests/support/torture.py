@@ -29,7 +29,7 @@ from samemind.config import Home, Settings
 from samemind.control.client import Control
 from samemind.device import open_device
 from samemind.errors import SamemindError
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 
 # What is remembered at a time, about: enough for commits of every size, few enough to be listed after each kill.

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Final
 
 from samemind.declaring import option
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 PROFILES: Final = ("core", "full", "compat")
 

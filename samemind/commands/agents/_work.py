@@ -4,9 +4,9 @@ import time
 
 from samemind.agents.calls import AgentActivity
 from samemind.agents.grants import Agent, Rights
-from samemind.arguments import check_share
 from samemind.commands.agents._parts import AgentRights, AgentView
-from samemind.times import at_ms
+from samemind.formats.arguments import check_share
+from samemind.formats.times import at_ms
 
 
 def now_ms() -> int:

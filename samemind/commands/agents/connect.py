@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.agents._parts import PROFILES, ChangedFile, file_lines
 from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.agents.programs import Program
@@ -67,8 +67,8 @@ def run(home: "Home", options: Connect) -> Connected:
 
     from samemind.agents.programs import PROGRAMS
     from samemind.agents.sdk import sdk_missing
-    from samemind.arguments import check_share
     from samemind.commands.agents._files import removed
+    from samemind.formats.arguments import check_share
 
     check_share(options.workspace, options.share)
     if options.show and options.remove:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.agents._parts import AgentView, LocalAgentView, agent_rights, shown_name
 from samemind.declaring import Agents, Command, Effects
-from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     from samemind.config import Home
@@ -46,7 +46,7 @@ def run(home: "Home", options: ListAgents) -> AgentsListed:
     from samemind.agents.calls import CallLog
     from samemind.agents.ledger import Ledger
     from samemind.commands.agents._work import agent_view, now_ms
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     grants = Ledger(home).read()
     seen = CallLog(home.agents_log).seen()

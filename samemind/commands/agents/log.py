@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.agents._parts import shown_name
 from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import NotFound
-from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     from samemind.config import Home

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, argument
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.agents.grants import Agent, Grants

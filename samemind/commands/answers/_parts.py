@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from samemind.memory_view import TextVariant
+from samemind.formats.memory_view import TextVariant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

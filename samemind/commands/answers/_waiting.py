@@ -18,7 +18,7 @@ from replica import MemoryId, memories_called, show_memory_id
 from samemind.commands.answers._parts import MergedText, PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.commands.keeping._triggers import views_of
-from samemind.views import variants_among
+from samemind.formats.views import variants_among
 
 # An agent reads them before everything that it says; more would be an agenda.
 TRIGGERS_MAX: Final = 5

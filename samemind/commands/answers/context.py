@@ -12,9 +12,9 @@ from samemind.commands.answers._parts import MergedText, PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
-from samemind.options import FilterOptions
-from samemind.printable import safe
-from samemind.rendering import Document, begun
+from samemind.formats.options import FilterOptions
+from samemind.formats.printable import safe
+from samemind.formats.rendering import Document, begun
 
 if TYPE_CHECKING:
     import sqlite3
@@ -127,7 +127,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     from cognition.listing import count_kept
     from cognition.ranking.classes import SINGLE_HOP
     from replica import short_memory_ids, show_memory_id
-    from samemind.filtering import kept
+    from samemind.formats.filtering import kept
     from samemind.moments import at_moment, begins_after
 
     talk = _conversation(options)
@@ -204,7 +204,7 @@ async def _gathered(
     source: "PromptSource", query: str, filters: "Filtering", options: MakeContext
 ) -> "Gathered":
     from cognition.context.composing import gather
-    from samemind.times import read_time
+    from samemind.formats.times import read_time
 
     now_ms = None if options.now is None else read_time(options.now, name="now")
     return await gather(

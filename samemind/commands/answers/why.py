@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
-from samemind.memory_view import MemoryView
-from samemind.options import MomentOptions
-from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.options import MomentOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -109,7 +109,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
     """Tell where a memory comes from: its words as the connection has them, its ops as the log does."""
     from cognition.consolidation.summaries import summary_named
     from replica import facts_of, show_memory_id
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     rid = find_memory(connection, named, forgotten=True, summary=True)
     summary = summary_named(connection, rid)
@@ -131,7 +131,7 @@ def _stated(connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[State
     from replica import memories_called
     from replica.reads.claims import claims_of
     from samemind.agents.grants import source_of
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     for it in memories_called(connection, (rid,)):
         claims = claims_of(connection, it.id)
@@ -170,7 +170,7 @@ def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> I
     """Give a memory, and what it was taken from, to the end; a circle that somebody made by hand ends it too."""
     from replica import MemoryId, memories_called
     from replica.reads.facts import parent_of
-    from samemind.views import view_of_memory
+    from samemind.formats.views import view_of_memory
 
     relation, seen, at = "itself", set[bytes](), bytes(rid)
     while at not in seen:
@@ -186,7 +186,7 @@ def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> I
 def _drawn(core: "Core", connection: "sqlite3.Connection", summary: "Summary") -> Iterable[Provenance]:
     """Give a summary, and every memory that it was drawn from, the oldest first."""
     from replica import show_memory_id
-    from samemind.views import memory_view
+    from samemind.formats.views import memory_view
 
     yield Provenance(rid=show_memory_id(summary.rid), relation="itself", text=summary.memory.text)
     for member in summary.members:
@@ -197,7 +197,7 @@ def _link(core: "Core", rid: "MemoryId", relation: str, view: MemoryView | None)
     from replica import OpKind, op_uuid, show_memory_id
     from replica.op_verification import is_vouched
     from replica.vouched import voucher_of_memory
-    from samemind.times import at_stamp
+    from samemind.formats.times import at_stamp
 
     row = next((row for row in core.store.memory_rows(rid) if row.kind == OpKind.REMEMBER), None)
     told = Provenance(rid=show_memory_id(rid), relation=relation, text=None)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
-from samemind.options import FilterOptions
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.options import FilterOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -43,8 +43,8 @@ class WhyNot:
 async def run(device: "Device", options: ExplainWhyNot) -> WhyNot:
     """Ask the question again, and watch what becomes of one memory."""
     from replica import show_memory_id
-    from samemind.filtering import kept
-    from samemind.ids import find_memory
+    from samemind.formats.filtering import kept
+    from samemind.formats.ids import find_memory
     from samemind.moments import at_moment
 
     async with at_moment(device, options.as_of, options.seen_by) as mind:

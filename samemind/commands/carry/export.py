@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.errors import Failed, Usage
-from samemind.rendering import Document, counted
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -40,7 +40,7 @@ async def run(device: "Device", options: CarryExport) -> CarriedOut:
 
     from replica import Core, DeviceId
     from samemind.durable import whole_file
-    from samemind.ids import find_device
+    from samemind.formats.ids import find_device
     from sync.carrier.cargo import CargoFile, export
     from sync.peers import known_of
 

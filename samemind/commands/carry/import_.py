@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from samemind.commands.carry._parts import CarriedIn
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 from samemind.errors import NotFound
-from samemind.rendering import Document, counted
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device

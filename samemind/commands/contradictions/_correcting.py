@@ -20,7 +20,7 @@ from replica.reads.attribution import attribution_of
 from samemind.commands.contradictions._parts import Corrected
 from samemind.device import Device
 from samemind.errors import NeedsDecision
-from samemind.views import memory_view
+from samemind.formats.views import memory_view
 
 
 def text_unless_changed(

@@ -6,7 +6,7 @@ from cognition.judging.nominees import explained
 from replica import MemoryId, show_memory_id
 from samemind.commands.contradictions._parts import NomineeValue, NomineeView
 from samemind.device import Device
-from samemind.times import at_ms
+from samemind.formats.times import at_ms
 
 
 async def nominees_of(device: Device, rid: MemoryId) -> list[NomineeView]:

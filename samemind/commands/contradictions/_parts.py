@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

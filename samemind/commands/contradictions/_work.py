@@ -20,8 +20,8 @@ from replica import MemoryId, show_memory_id
 from replica.reads.texts import texts_called
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
-from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
-from samemind.times import at_ms, at_stamp, read_end_of
+from samemind.formats.ids import CANDIDATES_MAX, ambiguous, id_range
+from samemind.formats.times import at_ms, at_stamp, read_end_of
 
 ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 

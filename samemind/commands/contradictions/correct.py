@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ID_DIGITS, Corrected, raised
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
-from samemind.printable import one_line
-from samemind.rendering import HELD_BACK, Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import HELD_BACK, Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,9 +27,9 @@ async def run(device: "Device", options: Correct) -> Corrected:
     """Put it right."""
     from replica import show_memory_id
     from samemind.commands.contradictions._correcting import rewrite
+    from samemind.formats.ids import find_memory
+    from samemind.formats.views import memory_view
     from samemind.held_back import change_kept_back
-    from samemind.ids import find_memory
-    from samemind.views import memory_view
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Corrected:
         rid = find_memory(connection, options.rid)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words, subject
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, option
-from samemind.options import TIME
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.options import TIME
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3

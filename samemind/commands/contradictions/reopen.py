@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import ContradictionView, status_words, subject
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
 from samemind.errors import NotFound
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

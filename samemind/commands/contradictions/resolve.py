@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import ContradictionView, subject
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NeedsDecision, NotFound, Usage
-from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,7 +55,7 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
     from replica import new_memory_id, show_memory_id
     from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import find_contradiction, view_of
-    from samemind.times import read_since
+    from samemind.formats.times import read_since
 
     decisions = [options.keep_a, options.keep_b, options.keep_both, options.keep is not None]
     if sum(decisions) + (options.merge is not None) > 1:
@@ -109,7 +109,7 @@ def _checked(connection: "sqlite3.Connection", judged: "Judged", text: str) -> s
 def _chosen(connection: "sqlite3.Connection", judged: "Judged", options: ResolveContradiction) -> list[str]:
     """Return which values are to be kept."""
     from replica import show_memory_id
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     values = [side[0].told.value for side in judged.sides]
     if options.keep_both:

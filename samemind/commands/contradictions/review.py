@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.contradictions._parts import NomineeView, nominated
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
-from samemind.printable import one_line
-from samemind.rendering import Document, clock, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -63,7 +63,7 @@ async def run(device: "Device", options: ReviewContradictions) -> Review:
     from cognition.fading.tiers import told_ms
     from replica import show_memory_id
     from samemind.commands.contradictions._nominees import nominee_view
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     pairs, left = await device.mind.unjudged(options.workspace)
     return Review(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import ID_DIGITS
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
-from samemind.rendering import Document, clock
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,8 +61,8 @@ async def run(device: "Device", options: Settle) -> Settled:
     from cognition.judging.settling import in_order
     from cognition.judging.settling import settle as write_verdict
     from cognition.judging.verdicts import WEIGHTS, Judge, StandingVerdict, Verdict, standing
-    from samemind.ids import find_memory
-    from samemind.times import read_since
+    from samemind.formats.ids import find_memory
+    from samemind.formats.times import read_since
 
     verdict, judge = Verdict(options.verdict), Judge(options.by)
     since_ms = (
@@ -103,7 +103,7 @@ def _settled(
 ) -> Settled:
     from cognition.judging.verdicts import WEIGHTS, Judge
     from replica import op_uuid, show_memory_id
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     judge = min(Judge, key=lambda each: abs(WEIGHTS[each] - held.weight))
     return Settled(

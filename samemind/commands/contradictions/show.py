@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words, subject
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NotFound
-from samemind.options import TIME
-from samemind.printable import one_line
-from samemind.rendering import Document, clock
+from samemind.formats.options import TIME
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import ContradictionView, subject
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
 from samemind.errors import Usage
-from samemind.rendering import Document, clock
+from samemind.formats.rendering import Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,7 +36,7 @@ async def run(device: "Device", options: SnoozeContradiction) -> ContradictionVi
     from cognition.days import DAY_MS
     from replica.reads.devices import device_names
     from samemind.commands.contradictions._work import find_contradiction, view_of
-    from samemind.times import read_later
+    from samemind.formats.times import read_later
 
     now_ms = device.now_ms()
     until_ms = None if options.until == _NOW else read_later(options.until, name="until", now_ms=now_ms)

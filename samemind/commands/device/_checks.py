@@ -23,9 +23,9 @@ from samemind.commands.group._parts import PeerView
 from samemind.config import Settings
 from samemind.device import UNCHECKED, Device
 from samemind.errors import Failed
+from samemind.formats.rendering import counted, minute
+from samemind.formats.times import at_stamp
 from samemind.platform import system
-from samemind.rendering import counted, minute
-from samemind.times import at_stamp
 
 if TYPE_CHECKING:
     from cognition.judging.model_judge import ModelJudge

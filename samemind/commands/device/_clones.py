@@ -15,9 +15,9 @@ from samemind.commands.device._parts import Check, Clone, IncidentView, Initiali
 from samemind.config import Home, check_name
 from samemind.device import Device
 from samemind.errors import Locked, NeedsDecision
-from samemind.parting import begin, finish
-from samemind.rendering import DEVICE_DIGITS, minute
-from samemind.times import at_stamp
+from samemind.formats.rendering import DEVICE_DIGITS, minute
+from samemind.formats.times import at_stamp
+from samemind.home.parting import begin, finish
 from sync import Identity
 
 if TYPE_CHECKING:

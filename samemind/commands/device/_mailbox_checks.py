@@ -9,8 +9,8 @@ from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
-from samemind.mailboxes import FOLDER_RIGHTS, SavedMailbox, mend, read_mailboxes, unusable_mailboxes
-from samemind.rendering import counted, minute
+from samemind.formats.rendering import counted, minute
+from samemind.home.mailboxes import FOLDER_RIGHTS, SavedMailbox, mend, read_mailboxes, unusable_mailboxes
 from sync.errors import Denied, Full, Gone
 
 # A line that is down for a while is no fault of anybody's.

@@ -8,8 +8,8 @@ from typing import Any
 from replica.values import dataclass
 from samemind.commands.group._parts import peer_line
 from samemind.commands.mailbox._parts import standing
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, clock
 
 
 def is_ok(result: Mapping[str, Any]) -> bool:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from replica import OpKind
-from samemind.times import at_stamp
+from samemind.formats.times import at_stamp
 
 
 def shown_horizon(ms: int) -> datetime | None:

@@ -16,14 +16,14 @@ import trio
 
 from replica import salt_of
 from samemind.agents.connecting import connected_commands
-from samemind.calendar_feed import FeedPlace
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView, clock_off
 from samemind.config import LOG, Home, beside
 from samemind.device import Device
+from samemind.formats.rendering import counted
+from samemind.home.calendar_feed import FeedPlace
+from samemind.home.recoding import leftovers, stores
 from samemind.platform import system
-from samemind.recoding import leftovers, stores
-from samemind.rendering import counted
 from samemind.starting import COMMAND
 
 # Before this program was written: a clock that says so was never set. 2025-01-01.

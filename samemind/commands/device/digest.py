@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.rendering import Document, counted
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,7 +41,7 @@ class Digest:
 async def run(device: "Device", options: ShowDigest) -> Digest:
     """Show both digests, and what they are over."""
     from replica.reads.counts import count_memories, count_ops
-    from samemind.views import show_origin
+    from samemind.formats.views import show_origin
 
     def read(core: "Core", connection: "sqlite3.Connection") -> Digest:
         digests = core.digests()

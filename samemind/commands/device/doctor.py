@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Check, is_ok
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

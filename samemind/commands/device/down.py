@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.device._parts import Stopped
 from samemind.declaring import Agents, Command, Effects
 from samemind.errors import Locked
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.device._parts import Initialised
 from samemind.declaring import Agents, Command, Effects, option
 from samemind.errors import NeedsDecision
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, pairs
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, pairs
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -41,7 +41,7 @@ async def run(device: "Device", options: Init) -> Initialised:
 async def _rename(device: "Device", name: str) -> None:
     """Take another name, which is possible until another device was told of the present one."""
     from samemind.device import introduction_of
-    from samemind.lock import locked_by
+    from samemind.home.lock import locked_by
 
     if device.syncer is not None:
         raise locked_by(device.home)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import NotFound, Usage
-from samemind.plain import to_json
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock
+from samemind.formats.plain import to_json
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -160,8 +160,8 @@ def ops_after(connection: "sqlite3.Connection", position: int, *, limit: int) ->
 def _view(op: "LoggedOp") -> OpView:
     from replica import FoldStatus, op_uuid, show_memory_id
     from samemind.commands.device._record import show_kind
-    from samemind.times import at_stamp
-    from samemind.views import show_origin
+    from samemind.formats.times import at_stamp
+    from samemind.formats.views import show_origin
 
     return OpView(
         position=op.position,

@@ -60,7 +60,7 @@ async def run(device: "Device", options: ShowStats) -> Stats:
     from replica import outlook
     from replica.history import horizon_ms
     from replica.reads import counts
-    from samemind.times import at_stamp
+    from samemind.formats.times import at_stamp
 
     def read(connection: "sqlite3.Connection") -> Stats:
         return Stats(

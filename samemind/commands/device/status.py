@@ -100,7 +100,7 @@ async def _mailboxes(device: "Device") -> list[MailboxView]:
 
 
 def _think_status(device: "Device") -> ThinkStatus | None:
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     if device.thinker is None:
         return None

@@ -7,7 +7,7 @@ from samemind.commands.device._parts import Stopped, status_lines
 from samemind.commands.group._parts import peer_line
 from samemind.declaring import Agents, Command, Effects, option
 from samemind.errors import Locked
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

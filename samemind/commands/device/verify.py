@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import is_ok
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.rendering import DEVICE_DIGITS, Document, counted
+from samemind.formats.rendering import DEVICE_DIGITS, Document, counted
 
 if TYPE_CHECKING:
     import sqlite3

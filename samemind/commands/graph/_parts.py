@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 EDGES_MAX: Final = 10_000
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.graph._parts import EDGES_MAX, unread_lines
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.options import MomentOptions
-from samemind.rendering import Document
+from samemind.formats.options import MomentOptions
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -8,8 +8,8 @@ from replica.values import dataclass
 from samemind.commands.graph._parts import EDGES_MAX, EdgeView, edge_line, unread_lines
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import NotFound
-from samemind.options import MomentOptions
-from samemind.rendering import Document
+from samemind.formats.options import MomentOptions
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

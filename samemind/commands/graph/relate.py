@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.graph._parts import EdgeView, edge_line
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.graph._parts import EdgeView, edge_line
 from samemind.declaring import Agents, Command, Effects, Method, argument
 from samemind.errors import NotFound
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

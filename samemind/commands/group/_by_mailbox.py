@@ -14,11 +14,11 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.durable import whole_file
-from samemind.plain import to_json
-from samemind.times import at_ms, read_span
+from samemind.formats.plain import to_json
+from samemind.formats.times import at_ms, read_span
 
 if TYPE_CHECKING:
-    from samemind.mailboxes import SavedMailbox
+    from samemind.home.mailboxes import SavedMailbox
     from sync.mailbox.box import Mailbox
     from sync.mailbox.meeting import CodeByMailbox, Opening
     from sync.meeting import Partner
@@ -35,7 +35,7 @@ async def pair_by_mailbox(
     device: Device, syncer: "Syncer", name: str, code: str | None, *, wait: str | None, say: Say
 ) -> "Partner":
     """Show a code and wait at a mailbox, or prove one there: the two need not be on one network, only up."""
-    from samemind.mailboxes import mailbox_named, told_of  # here: few pair in this way
+    from samemind.home.mailboxes import mailbox_named, told_of  # here: few pair in this way
     from sync.errors import MailboxError
     from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox
     from sync.mailbox.places import open_box, seen_from_outside

@@ -17,7 +17,7 @@ from replica.peer_notes import nicknames
 from samemind.commands.group._parts import GroupMember, GroupView
 from samemind.device import Device
 from samemind.errors import NeedsDecision
-from samemind.times import at_ms
+from samemind.formats.times import at_ms
 from sync.recovery import NAME, RecoveryCode
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from samemind.control.server import Say
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 
 if TYPE_CHECKING:
     from replica import DeviceId

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from replica.values import dataclass
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, clock, counted
 
 # Below half of an hour's quota nobody needs to know of it.
 _QUOTA_TOLD_MIN: Final = 0.5

@@ -12,9 +12,9 @@ from samemind.commands.group._members import name_of
 from samemind.commands.group._parts import PeerView
 from samemind.device import Device, quota_limits
 from samemind.errors import Usage
-from samemind.ids import find_device
-from samemind.rendering import DEVICE_DIGITS
-from samemind.times import at_ms
+from samemind.formats.ids import find_device
+from samemind.formats.rendering import DEVICE_DIGITS
+from samemind.formats.times import at_ms
 
 
 async def peer_views(device: Device) -> list[PeerView]:

@@ -17,10 +17,10 @@ from replica.rollback_guard import RollbackGuard
 from samemind.config import JOURNAL, LOG, LOG_INDEX, Home, Settings, beside
 from samemind.device import derived_tables
 from samemind.errors import Failed, NotFound
-from samemind.lock import hold
-from samemind.passphrase import key_of
-from samemind.recoding import REBUILT, check
-from samemind.restoring import put_in_place
+from samemind.home.lock import hold
+from samemind.home.passphrase import key_of
+from samemind.home.recoding import REBUILT, check
+from samemind.home.restoring import put_in_place
 from sync import Identity
 
 

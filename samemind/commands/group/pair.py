@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, ByHand, Command, Effects, argument, option
 from samemind.errors import Usage
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock, pairs
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, clock, pairs
 
 if TYPE_CHECKING:
     from replica import DeviceId
@@ -113,7 +113,7 @@ async def _first_sync(syncer: "Syncer", peer: "DeviceId", address: "Address") ->
 
 
 def _shown(offer: "CodeOffered") -> PairingOffer:
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     return PairingOffer(
         code=offer.code,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.group._parts import PeerView
 from samemind.commands.group._parts import peer_line as _peer
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -7,7 +7,7 @@ from samemind.commands.group._parts import PeerView
 from samemind.commands.group._parts import peer_line as _peer
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import Failed
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from replica import Core

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.group._parts import some_lines
 from samemind.declaring import Agents, Command, Effects, Takes, option
 from samemind.errors import Failed, NeedsDecision, Usage
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -101,8 +101,8 @@ def run(home: "Home", options: RebuildGroup) -> Rebuilt:
     from replica.rebuilding import authors_of, carry_over, found, holds_of, mend_texts, tell_again
     from replica.replica import wall_clock_ms
     from samemind.commands.group._rebuilding import held_alone
-    from samemind.ids import find_memory
-    from samemind.times import read_time
+    from samemind.formats.ids import find_memory
+    from samemind.formats.times import read_time
 
     with held_alone(home, "samemind group rebuild") as place:
         with place.open(home.store) as (old, connection):
@@ -136,7 +136,7 @@ def _chosen(
     core: "Core", connection: "sqlite3.Connection", options: RebuildGroup
 ) -> "tuple[set[DeviceId], set[DeviceId]]":
     """Return who stays beside this device, and who is left out with what it wrote."""
-    from samemind.ids import find_device
+    from samemind.formats.ids import find_device
 
     bad = {find_device(connection, each) for each in options.without}
     staying = {find_device(connection, each) for each in options.staying}

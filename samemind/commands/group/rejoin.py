@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.group._parts import some_lines
 from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import NeedsDecision, Unreachable, translated
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager

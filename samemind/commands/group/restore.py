@@ -40,7 +40,7 @@ async def run(device: "Device", options: RestoreGroup) -> GroupView:
     from replica import revoking
     from replica.membership import name_root
     from samemind.commands.group._members import group_view, kept
-    from samemind.ids import find_device
+    from samemind.formats.ids import find_device
     from sync.recovery import NAME, RecoveryCode
 
     code = RecoveryCode.parse(" ".join(options.code))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import SamemindError, Unreachable, Usage, translated
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from replica import DeviceId
@@ -56,7 +56,7 @@ class Synced:
 
 async def run(device: "Device", options: Sync) -> Synced:
     """Sync with one device, or with all; it is no failure that some are away, unless all are."""
-    from samemind.ids import find_device
+    from samemind.formats.ids import find_device
     from sync import Address
 
     address = None if options.address is None else Address.parse(options.address)

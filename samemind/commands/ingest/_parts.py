@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Final
 
 from samemind.declaring import option
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 LIST_MAX: Final = 10_000
 

@@ -10,8 +10,8 @@ from cognition.talk.queue import TalkEntry
 from replica import show_memory_id
 from samemind.commands.ingest._parts import QueueEntry
 from samemind.errors import NotFound
-from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
-from samemind.times import at_ms
+from samemind.formats.ids import CANDIDATES_MAX, ambiguous, id_range
+from samemind.formats.times import at_ms
 
 TALK: Final = "talk-"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -43,7 +43,7 @@ async def run(device: "Device", options: ListHeld) -> HeldList:
     from cognition.extraction.secrets import masked
     from cognition.ingest.holding import held_here, texts_of
     from replica import show_memory_id
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     found = await device.replica.read(held_here)
     return HeldList(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 from samemind.errors import NotFound
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument
 from samemind.errors import Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from replica import MemoryId
@@ -29,7 +29,7 @@ class Requeued:
 async def run(device: "Device", options: Requeue) -> Requeued:
     """Give entries five attempts more."""
     from samemind.commands.ingest._work import TALK
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     if not options.ids:
         count = await device.mind.embedding.requeue()

@@ -6,7 +6,7 @@ from cognition.triggers.goals import Goal, read_goal
 from replica import MemoryId, show_memory_id
 from samemind.commands.keeping._parts import GoalView
 from samemind.errors import NotFound
-from samemind.times import at_ms, at_stamp
+from samemind.formats.times import at_ms, at_stamp
 
 
 def read_view(connection: sqlite3.Connection, rid: MemoryId, now_ms: int) -> GoalView:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from samemind.printable import one_line
-from samemind.rendering import HELD_BACK, Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import HELD_BACK, Document, clock
 
 # As other listings show unasked.
 PROFILE_SHOWN: Final = 50

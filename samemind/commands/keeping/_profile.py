@@ -6,7 +6,7 @@ import replica
 from cognition.profile import owner as known
 from samemind.commands.keeping._parts import PROFILE_SHOWN, BlockView, Profile, ProfileFact
 from samemind.errors import NotFound, Usage
-from samemind.times import at_stamp
+from samemind.formats.times import at_stamp
 
 # A label is typed and shown beside its text, and is the key of a register.
 LABEL_CHARACTERS_MAX = 100

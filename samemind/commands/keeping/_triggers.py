@@ -17,8 +17,8 @@ from replica.reads.proposals import triggers_between
 from samemind.commands.keeping._parts import Triggers, TriggerView
 from samemind.device import Device
 from samemind.errors import Ambiguous, Failed, NotFound
-from samemind.ids import CANDIDATES_MAX, id_range
-from samemind.times import at_ms, at_stamp
+from samemind.formats.ids import CANDIDATES_MAX, id_range
+from samemind.formats.times import at_ms, at_stamp
 
 LIVE: Final = (TriggerStatus.PENDING, TriggerStatus.DELIVERED)
 

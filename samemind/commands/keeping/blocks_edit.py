@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method, argument
 from samemind.errors import NotFound, Usage
-from samemind.printable import safe
-from samemind.rendering import Document
+from samemind.formats.printable import safe
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

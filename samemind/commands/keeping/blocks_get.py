@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method, argument
-from samemind.options import MomentOptions
-from samemind.printable import safe
-from samemind.rendering import Document
+from samemind.formats.options import MomentOptions
+from samemind.formats.printable import safe
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

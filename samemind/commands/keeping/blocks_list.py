@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.options import MomentOptions
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.options import MomentOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

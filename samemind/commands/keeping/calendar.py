@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
-from samemind.options import MomentOptions
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.options import MomentOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -86,7 +86,7 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
 
     An entry has the id of its memory, so that a program which reads the calendar again changes what it has.
     """
-    from samemind.calendar_zones import zone_text
+    from samemind.formats.calendar_zones import zone_text
 
     entries = [entry for it in reminders(connection) if (entry := _entry(it)) is not None]
     zones = {name: zone_text(name) for entry in entries if (name := _zone_of(entry)) is not None}
@@ -98,7 +98,7 @@ def feed_text(told: "Iterable[ShownMemory]", now_ms: int) -> str:
 
     What repeats goes before what is still to come, and that before what is over; of each, the nearest to `now_ms`.
     """
-    from samemind.calendar_zones import zone_text
+    from samemind.formats.calendar_zones import zone_text
 
     left = FEED_BYTES_MAX - len(_calendar({}, []))
     kept: list[tuple[int, bytes, bytes]] = []
@@ -161,7 +161,7 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
 
     from cognition.reminding.repeating import rule_of, zone_in
     from replica import show_memory_id
-    from samemind.times import at_stamp
+    from samemind.formats.times import at_stamp
 
     fields, told = it.memory.fields, rule_of(it.memory)
     zone = zone_in(told) if isinstance(told, str) else None
@@ -198,7 +198,7 @@ def _entry(it: "ShownMemory") -> "calendars.Event | None":
 def _repeat(entry: "calendars.Event", first_ms: int, told: str, zone: tzinfo | None) -> None:
     """Say in an entry how it repeats, and when not. `zone`: which the rule names."""
     from cognition.reminding.repeating import listed, without_exceptions
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     rule = _rule(told, first_ms, zone)
     if zone is None and (times := listed(first_ms, told)):
@@ -218,7 +218,7 @@ def _escaped(text: str) -> str:
 
 def _clock(time_ms: int, zone: tzinfo | None) -> datetime | None:
     """Return a time by the clock of a zone, or of UTC; None beyond the years that are written."""
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     moment = at_ms(time_ms)
     try:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, option
 from samemind.errors import Failed, Unreachable, Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
-    from samemind.calendar_feed import FeedPlace
     from samemind.device import Device
+    from samemind.home.calendar_feed import FeedPlace
     from samemind.panel.served import PanelOpener, ServedPanel
 
 
@@ -43,7 +43,7 @@ class CalendarFeed:
 
 async def run(device: "Device", options: ServeCalendar) -> CalendarFeed:
     """Keep the feed's address, serve it from now on, and return it."""
-    from samemind.calendar_feed import FeedPlace, new_token
+    from samemind.home.calendar_feed import FeedPlace, new_token
 
     if options.new and options.off:
         raise Usage("expected --new or --off, not both", code="invalid")
@@ -69,7 +69,7 @@ async def run(device: "Device", options: ServeCalendar) -> CalendarFeed:
 
 async def _opened(panels: "PanelOpener", kept: "FeedPlace | None") -> "ServedPanel":
     """Return the panel, opened where programs look for it, or at a port that will be free at the next start too."""
-    from samemind.calendar_feed import OPENED_AT
+    from samemind.home.calendar_feed import OPENED_AT
 
     try:
         return await panels.open(OPENED_AT if kept is None else (kept.host, kept.port))

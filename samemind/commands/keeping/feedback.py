@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, argument, option
 from samemind.errors import Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,7 +61,7 @@ async def run(device: "Device", options: GiveFeedback) -> Taught:
 
 def _named(connection: "sqlite3.Connection", text: str) -> "tuple[MemoryId, str]":
     from replica.reads.texts import text_of
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     rid = find_memory(connection, text)
     return rid, text_of(connection, rid) or ""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import GoalView, goal_line
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,7 +54,7 @@ def _held(rid: "MemoryId", text: str, now_ms: int) -> GoalView:
     """Return the goal that there will be under this id once it is released."""
     from cognition.extraction.secrets import masked
     from replica import show_memory_id
-    from samemind.times import at_stamp
+    from samemind.formats.times import at_stamp
 
     return GoalView(
         rid=show_memory_id(rid),

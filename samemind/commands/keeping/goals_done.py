@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import GoalView, goal_line
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +26,7 @@ async def run(device: "Device", options: FinishGoal) -> GoalView:
     import replica
     from replica import Write
     from samemind.commands.keeping._goals import read_view
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     def write(core: "Core", connection: "sqlite3.Connection") -> GoalView:
         rid, now_ms = find_memory(connection, options.rid), device.now_ms()

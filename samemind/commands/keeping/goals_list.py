@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.keeping._parts import GoalView, goal_line
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.options import MomentOptions
-from samemind.rendering import Document
+from samemind.formats.options import MomentOptions
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3

@@ -30,7 +30,7 @@ async def run(device: "Device", options: SetProfile) -> Profile:
     from cognition.profile import owner as known
     from replica import Write
     from samemind.commands.keeping._profile import profile_of
-    from samemind.fields import read_pairs
+    from samemind.formats.fields import read_pairs
     from samemind.refusing import refuse_secret
 
     entries: dict[str, str] = {}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.keeping._parts import PROFILE_SHOWN, Profile, profile_lines
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.options import MomentOptions
+from samemind.formats.options import MomentOptions
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import NotFound
-from samemind.options import MomentOptions
-from samemind.printable import one_line
-from samemind.rendering import Document, clock, counted
+from samemind.formats.options import MomentOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock, counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,8 +65,8 @@ class Sessions:
 async def run(device: "Device", options: ListSessions) -> Sessions:
     """List conversations, the latest first, as they are or as they were."""
     from cognition.context.sessions import list_sessions
+    from samemind.formats.times import at_stamp
     from samemind.moments import read_at
-    from samemind.times import at_stamp
 
     def read(connection: "sqlite3.Connection") -> Sessions:
         found, total = list_sessions(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.keeping._parts import ComingReminder, Triggers, trigger_line
 from samemind.declaring import Agents, Command, Effects, Method, option
-from samemind.options import MomentOptions
-from samemind.printable import one_line
-from samemind.rendering import Document, clock, repeated_here
+from samemind.formats.options import MomentOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock, repeated_here
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,7 +50,7 @@ def _coming(connection: "sqlite3.Connection", now_ms: int) -> list[ComingReminde
     from cognition.reminding.repeating import following, rule_of
     from cognition.triggers.told_once import told_once
     from replica import memories_to_come, show_memory_id
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     found: list[tuple[int, str, ComingReminder]] = []
     for it in told_once(connection, memories_to_come(connection)):

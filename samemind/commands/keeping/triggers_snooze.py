@@ -28,7 +28,7 @@ async def run(device: "Device", options: SnoozeTrigger) -> TriggerView:
     from cognition.triggers.snoozing import Snooze
     from replica import Set, Trigger, Write
     from samemind.commands.keeping._triggers import LIVE, find_trigger, trigger_view, wrong_status
-    from samemind.times import read_later
+    from samemind.formats.times import read_later
 
     until_ms = read_later(options.until, name="until", now_ms=device.now_ms())
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from samemind.rendering import Document, counted
+from samemind.formats.rendering import Document, counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Encrypt a device's store, or make it plain again; nothing else may have it open meanwhile.
 
-What the store was before is overwritten (`samemind/recoding.py`): a disk that keeps old blocks (any SSD, any file
+What the store was before is overwritten (`samemind/home/recoding.py`): a disk that keeps old blocks (any SSD, any file
 system that copies on write) may hold them for a while all the same, so who fears for the disk itself encrypts before
 anything is told. Stores that `restore` put aside are encrypted with it. Either verb, if it was killed, is run again to
 finish. The device's own key stays a plain file: it holds no memory, and a device that is stolen is revoked

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping_safe._parts import backed_up
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
-from samemind.rendering import DEVICE_DIGITS
+from samemind.formats.rendering import DEVICE_DIGITS
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
@@ -56,7 +56,7 @@ def _copy(device: "Device", path: Path, progress: "Progress") -> BackedUp:
     from replica import connect, count_memories, open_file
     from replica.reads.counts import count_ops
     from samemind.durable import whole_file
-    from samemind.sealing import add_seal
+    from samemind.home.sealing import add_seal
 
     home, key, path = device.home, device.key, path.absolute()
     if path.is_dir():  # named by its device, too: several may share a folder

@@ -22,9 +22,9 @@ def run(home: "Home", options: Decrypt) -> Ciphered:
 
     from replica import WrongKey
     from samemind.commands.keeping_safe._work import PROGRAM, open_home
-    from samemind.lock import hold
-    from samemind.passphrase import keep, key_of
-    from samemind.recoding import clear, recode_in_place, stores
+    from samemind.home.lock import hold
+    from samemind.home.passphrase import keep, key_of
+    from samemind.home.recoding import clear, recode_in_place, stores
 
     device = trio.run(open_home, home)
     with hold(home, program=PROGRAM):

@@ -30,9 +30,9 @@ def run(home: "Home", options: Encrypt) -> Ciphered:
 
     from replica import SALT_BYTES, make_key, salt_of
     from samemind.commands.keeping_safe._work import PROGRAM, open_home
-    from samemind.lock import hold
-    from samemind.passphrase import keep, key_of, new_passphrase
-    from samemind.recoding import check, clear, leftovers, recode_in_place, stores
+    from samemind.home.lock import hold
+    from samemind.home.passphrase import keep, key_of, new_passphrase
+    from samemind.home.recoding import check, clear, leftovers, recode_in_place, stores
 
     device = trio.run(open_home, home)
     with hold(home, program=PROGRAM):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.keeping_safe._parts import backed_up
 from samemind.declaring import Agents, Command, Effects, Takes, argument
 from samemind.errors import Failed, NotFound, SamemindError
-from samemind.rendering import DEVICE_DIGITS, Document
+from samemind.formats.rendering import DEVICE_DIGITS, Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,9 +61,9 @@ def run(home: "Home", options: Restore, say: "Say") -> Restored:
     import trio
 
     from replica import ReplicaError
-    from samemind.lock import hold
-    from samemind.passphrase import key_of
-    from samemind.restoring import put_back
+    from samemind.home.lock import hold
+    from samemind.home.passphrase import key_of
+    from samemind.home.restoring import put_back
     from sync import Identity
 
     source = Path(options.file)
@@ -112,7 +112,7 @@ async def _open(
     from replica.oplog import Changes
     from replica.reads.counts import count_memories, count_ops
     from samemind.device import open_device
-    from samemind.recoding import seal
+    from samemind.home.recoding import seal
 
     began_ms = time.time_ns() // 1_000_000
     async with open_device(home, program=PROGRAM, answers=False, name=name) as device:
@@ -158,7 +158,7 @@ def _check(source: Path, key: bytes | None) -> str | None:
     """Refuse what is no whole store, before anything is touched; return the device that it is of."""
     from replica import UNREADABLE, StoreCorrupt, connect
     from replica.reads.log import check_tables, read_meta
-    from samemind.sealing import seal_bytes
+    from samemind.home.sealing import seal_bytes
 
     file_bytes = source.stat().st_size - seal_bytes(source)
     try:
@@ -192,7 +192,7 @@ def _name_in(store: Path, key: bytes | None, device: "DeviceId") -> str | None:
 
     from replica import UNREADABLE, ReplicaError, connect
     from replica.reads.devices import device_names
-    from samemind.restoring import has_log, remove_log
+    from samemind.home.restoring import has_log, remove_log
 
     if not store.exists() or not store.stat().st_size:  # of an empty one SQLite would take the log away
         return None
@@ -217,8 +217,8 @@ def _swap(
     from replica import recode
     from replica.file_system import open_descriptor, remove_file
     from samemind.config import RESTORED, beside
-    from samemind.restoring import put_in_place
-    from samemind.sealing import copy_unsealed
+    from samemind.home.restoring import put_in_place
+    from samemind.home.sealing import copy_unsealed
 
     sealed = False
     fresh = beside(store, RESTORED)

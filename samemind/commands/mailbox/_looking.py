@@ -3,7 +3,7 @@
 import trio
 
 from samemind.device import Device
-from samemind.mailboxes import SavedMailbox, keeper_of
+from samemind.home.mailboxes import SavedMailbox, keeper_of
 from sync.carrier.visit import Looked
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from replica.values import dataclass
-from samemind.printable import one_line
-from samemind.rendering import Document, clock, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock, counted
 
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "min"))
 

@@ -10,7 +10,7 @@ from samemind.commands.mailbox._parts import MailboxView
 from samemind.commands.mailbox._views import mailbox_view
 from samemind.device import Device
 from samemind.errors import NotFound, Usage
-from samemind.mailboxes import new_mailbox, read_mailboxes, unusable_mailboxes, write_mailboxes
+from samemind.home.mailboxes import new_mailbox, read_mailboxes, unusable_mailboxes, write_mailboxes
 from sync.mailbox.places import MailboxAddress
 
 # A password, key or certificate on one line or a few.

@@ -7,8 +7,8 @@ from replica import Core, DeviceId
 from replica.reads.devices import device_names
 from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
 from samemind.device import Device
-from samemind.mailboxes import SavedMailbox, read_mailboxes
-from samemind.times import at_ms
+from samemind.formats.times import at_ms
+from samemind.home.mailboxes import SavedMailbox, read_mailboxes
 from sync.carrier.shelf import FileState, Shelf
 from sync.mailbox.keeping import MailboxStatus
 from sync.mailbox.visiting import load_shelf

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from samemind.commands.mailbox._parts import MailboxView, mailbox_line
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.errors import NotFound, Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device

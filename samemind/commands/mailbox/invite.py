@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -30,7 +30,7 @@ async def run(device: "Device", options: InviteToMailbox) -> MailboxInvitation:
     import base64
 
     from samemind.commands.mailbox._using import INVITATION
-    from samemind.mailboxes import mailbox_named
+    from samemind.home.mailboxes import mailbox_named
 
     settled = mailbox_named(device.home, options.name)
     said = {"name": settled.name, "url": settled.url, "secret": settled.secret, "pin": settled.pin}

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.mailbox._parts import MailboxView, UnusableMailboxView, standing
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -28,7 +28,7 @@ class MailboxesListed:
 async def run(device: "Device", options: ListMailboxes) -> MailboxesListed:
     """Return them all."""
     from samemind.commands.mailbox._views import mailbox_views
-    from samemind.mailboxes import mend, unusable_mailboxes
+    from samemind.home.mailboxes import mend, unusable_mailboxes
 
     home = device.home
     unusable = [

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument
-from samemind.printable import one_line
-from samemind.rendering import Document, counted
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -44,7 +44,7 @@ class MailboxesLooked:
 async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
     """Look now, through the daemon's connections or through ones that are made for it."""
     from samemind.commands.mailbox._looking import look_into
-    from samemind.mailboxes import mailbox_named, read_mailboxes, told_of
+    from samemind.home.mailboxes import mailbox_named, read_mailboxes, told_of
     from sync.errors import MailboxError
 
     home, name = device.home, options.name

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import Usage
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -35,8 +35,8 @@ class PhonesServed:
 
 async def run(device: "Device", options: ServePhones) -> PhonesServed:
     """Save it; phones hear of it when they are linked next."""
-    from samemind.mailboxes import mailbox_named, read_mailboxes, write_mailboxes
-    from samemind.phone_mailboxes import check_for_phones
+    from samemind.home.mailboxes import mailbox_named, read_mailboxes, write_mailboxes
+    from samemind.home.phone_mailboxes import check_for_phones
 
     if options.off and options.at is not None:
         raise Usage("expected --at or --off, not both", code="invalid")

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -27,7 +27,7 @@ class MailboxRemoved:
 
 async def run(device: "Device", options: RemoveMailbox) -> MailboxRemoved:
     """Use it no more, and remember nothing of it."""
-    from samemind.mailboxes import mailbox_named, read_mailboxes, unusable_mailboxes, write_mailboxes
+    from samemind.home.mailboxes import mailbox_named, read_mailboxes, unusable_mailboxes, write_mailboxes
     from sync.mailbox.visiting import forget_shelf
 
     name, before, unusable = options.name, read_mailboxes(device.home), unusable_mailboxes(device.home)

@@ -5,10 +5,10 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from samemind.arguments import PORT_MAX
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.errors import Failed, NotFound, Usage
-from samemind.rendering import Document
+from samemind.formats.arguments import PORT_MAX
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
     """Return what a server needs; the group's key is made if there is none."""
     from pathlib import Path
 
-    from samemind.mailboxes import new_mailbox
+    from samemind.home.mailboxes import new_mailbox
     from sync.mailbox.nkeys import public_nkey, read_seed
     from sync.mailbox.places import MailboxAddress
     from sync.mailbox.serving import (

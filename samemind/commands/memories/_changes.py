@@ -13,11 +13,11 @@ from cognition.triggers.told_once import told_with
 from replica import Core, MemoryId, Write, memories_called, show_memory_id
 from samemind.commands.memories._pins import check_pins
 from samemind.device import Device
-from samemind.fields import META_ENTRIES
+from samemind.formats.fields import META_ENTRIES
+from samemind.formats.ids import find_memory
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.views import memory_view
 from samemind.held_back import change_kept_back, settings_of
-from samemind.ids import find_memory
-from samemind.memory_view import MemoryView
-from samemind.views import memory_view
 
 Asked = dict[str, Any]
 

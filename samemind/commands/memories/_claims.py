@@ -96,7 +96,7 @@ def _statement(parts: Mapping[str, str], speaker: str | None, now_ms: int) -> "S
     from cognition.contradictions.values import folded
     from cognition.extraction.values import Statement
     from cognition.words import OWNER
-    from samemind.times import read_when
+    from samemind.formats.times import read_when
 
     entity, value = (" ".join(parts[name].split()) for name in ("entity", "value"))
     mode = parts.get("mode", STATE).strip().lower()

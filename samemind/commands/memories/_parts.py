@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from samemind.printable import safe
-from samemind.rendering import HELD_BACK, Document, clock, pairs, variant_lines
+from samemind.formats.printable import safe
+from samemind.formats.rendering import HELD_BACK, Document, clock, pairs, variant_lines
 
 _TIMES: Final = frozenset({"created_at", "updated_at", "told_at", "last_access"})
 

@@ -31,12 +31,12 @@ from samemind.commands.memories._remembered import Remembered, ReminderView
 from samemind.commands.memories._to_remember import RememberMemory
 from samemind.commands.memories._wordings import wordings_of
 from samemind.device import Device
-from samemind.fields import REMEMBERED_AS, read_meta
+from samemind.formats.fields import REMEMBERED_AS, read_meta
+from samemind.formats.ids import check_asked_again
+from samemind.formats.own_zone import own_zone_name
+from samemind.formats.times import at_ms, is_in_words, read_when
 from samemind.held_back import kept_back
-from samemind.ids import check_asked_again
-from samemind.own_zone import own_zone_name
 from samemind.talk import note_talk
-from samemind.times import at_ms, is_in_words, read_when
 
 
 async def remember(device: Device, options: RememberMemory) -> Remembered:

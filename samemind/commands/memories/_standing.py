@@ -30,11 +30,11 @@ from replica import (
     show_memory_id,
 )
 from replica.reads.log import origins_of
-from samemind.fields import DOOR_NAMES
-from samemind.memory_view import Listed, MemoryView
-from samemind.options import FilterOptions
-from samemind.times import at_ms, at_stamp
-from samemind.views import memory_view, show_field, show_origin, text_variants, view_of_memory
+from samemind.formats.fields import DOOR_NAMES
+from samemind.formats.memory_view import Listed, MemoryView
+from samemind.formats.options import FilterOptions
+from samemind.formats.times import at_ms, at_stamp
+from samemind.formats.views import memory_view, show_field, show_origin, text_variants, view_of_memory
 
 if TYPE_CHECKING:
     from samemind.device import Device

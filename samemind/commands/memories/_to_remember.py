@@ -6,7 +6,7 @@ from replica.memory_types import MEMORY_TYPES
 from samemind.commands.memories._claims import CLAIM, CLAIMS_MAX
 from samemind.commands.memories._wordings import WORDINGS_MAX
 from samemind.declaring import Takes, argument, option
-from samemind.options import TIME
+from samemind.formats.options import TIME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

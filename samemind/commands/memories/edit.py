@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,9 +27,9 @@ async def run(device: "Device", options: EditMemory) -> MemoryView:
     """Change a memory's words; concurrent changes elsewhere keep theirs."""
     from samemind.commands.contradictions._correcting import rewrite, text_unless_changed
     from samemind.commands.memories._changes import seen_with
+    from samemind.formats.ids import find_memory
+    from samemind.formats.views import memory_view
     from samemind.held_back import change_kept_back
-    from samemind.ids import find_memory
-    from samemind.views import memory_view
 
     def write(core: "Core", connection: "sqlite3.Connection") -> MemoryView:
         rid = find_memory(connection, options.rid)

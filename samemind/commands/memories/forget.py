@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.memories._forgotten import Forgotten
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
-from samemind.rendering import DEVICE_DIGITS, Document
+from samemind.formats.rendering import DEVICE_DIGITS, Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,7 +41,7 @@ async def run(device: "Device", options: ForgetMemories) -> Forgotten:
     from replica import Erase, Write, memories_called, show_memory_id
     from replica.limits import NAMES_MAX
     from samemind.commands.memories._forgetting import facts_taken_from, forget_said, forgotten_view, told_as
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     def all_said(connection: "sqlite3.Connection", named: "set[MemoryId]") -> "set[MemoryId]":
         if options.only:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
-from samemind.memory_view import MemoryView
-from samemind.options import MomentOptions
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.options import MomentOptions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,7 +27,7 @@ class GetMemory(MomentOptions):
 async def run(device: "Device", options: GetMemory) -> MemoryView:
     """Show one memory, or a summary, as it is or as it was."""
     from samemind.commands.memories._standing import view_of, with_guess
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
     from samemind.moments import moment_of, read_at
 
     now_ms = moment_of(device, options.as_of)

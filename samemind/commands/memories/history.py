@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
-from samemind.memory_view import Meta, TextVariant
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock, plain, variant_lines
+from samemind.formats.memory_view import Meta, TextVariant
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, clock, plain, variant_lines
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,9 +65,9 @@ async def run(device: "Device", options: ShowHistory) -> History:
     from replica.reads.ids import is_forgotten
     from replica.reads.log import feed_writers, forgets_of, ops_on
     from samemind.commands.device._record import show_kind, shown_horizon
-    from samemind.ids import find_memory
-    from samemind.times import at_stamp
-    from samemind.views import text_variants
+    from samemind.formats.ids import find_memory
+    from samemind.formats.times import at_stamp
+    from samemind.formats.views import text_variants
 
     def read(core: "Core", connection: "sqlite3.Connection") -> History:
         rid = find_memory(connection, options.rid, forgotten=True)
@@ -125,8 +125,8 @@ def _latest(versions: list[Version], offset: int, limit: int | None) -> list[Ver
 def _change(body: "Body | None") -> dict[str, Any]:
     """Return the fields that an op wrote, as the doors show them."""
     import replica
-    from samemind.fields import DOOR_NAMES, LABELS_OFF, LABELS_ON
-    from samemind.views import show_field
+    from samemind.formats.fields import DOOR_NAMES, LABELS_OFF, LABELS_ON
+    from samemind.formats.views import show_field
 
     match body:
         case replica.Remember(fields=fields):

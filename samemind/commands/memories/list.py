@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 from replica.values import dataclass
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.errors import Usage
-from samemind.memory_view import Listed
-from samemind.options import FilterOptions
-from samemind.rendering import Document, none_listed, titled
+from samemind.formats.memory_view import Listed
+from samemind.formats.options import FilterOptions
+from samemind.formats.rendering import Document, none_listed, titled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,7 +37,7 @@ async def run(device: "Device", options: List) -> Listed:
     """List memories, newest first."""
     from replica.collector import collector_paused
     from samemind.commands.memories._standing import each_page, fading_page, list_page, put_away
-    from samemind.filtering import kept
+    from samemind.formats.filtering import kept
     from samemind.moments import begins_after, moment_of, nothing_told, read_at
 
     filters, now_ms = kept(options), moment_of(device, options.as_of)

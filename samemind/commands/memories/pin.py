@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,8 +26,8 @@ async def run(device: "Device", options: Pin) -> MemoryView:
     import replica
     from replica import Write
     from samemind.commands.memories._pins import check_pins
-    from samemind.ids import find_memory
-    from samemind.views import memory_view
+    from samemind.formats.ids import find_memory
+    from samemind.formats.views import memory_view
 
     def write(core: "Core", connection: "sqlite3.Connection") -> MemoryView:
         rid = find_memory(connection, options.rid)

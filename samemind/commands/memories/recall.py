@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from replica.values import dataclass
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
-from samemind.memory_view import Meta, TextVariant
-from samemind.options import FilterOptions
-from samemind.printable import one_line
-from samemind.rendering import Document, clock, counted, empty, happens, titled, variant_lines
+from samemind.formats.memory_view import Meta, TextVariant
+from samemind.formats.options import FilterOptions
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock, counted, empty, happens, titled, variant_lines
 
 if TYPE_CHECKING:
     import sqlite3
@@ -180,10 +180,10 @@ async def run(device: "Device", options: Recall) -> Recalled:
 
     from cognition import Filters
     from samemind.commands.memories._standing import put_away
-    from samemind.filtering import kept
+    from samemind.formats.filtering import kept
+    from samemind.formats.times import read_time
+    from samemind.formats.views import text_variants
     from samemind.moments import at_moment, begins_after, nothing_told
-    from samemind.times import read_time
-    from samemind.views import text_variants
 
     began = time.perf_counter()
     filters = kept(options)
@@ -277,8 +277,8 @@ def _shown(
 ) -> list[Hit]:
     """Return hits as they are shown."""
     from replica import show_memory_id
-    from samemind.times import at_ms, at_stamp
-    from samemind.views import show_origin
+    from samemind.formats.times import at_ms, at_stamp
+    from samemind.formats.views import show_origin
 
     shown = []
     for found in hits:
@@ -319,7 +319,7 @@ def _shown(
 def show_event(anchor: "Anchor") -> EventTaken:
     """Return the event by which a question names a time, as it is shown."""
     from replica import show_memory_id
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     return EventTaken(
         side=anchor.event.side.value,
@@ -333,7 +333,7 @@ def show_event(anchor: "Anchor") -> EventTaken:
 
 def show_claim(answer: "Answer") -> HitClaim:
     """Return what a memory says of the thing that was asked for, as it is shown."""
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     return HitClaim(
         entity=answer.entity,
@@ -350,7 +350,7 @@ def show_claim(answer: "Answer") -> HitClaim:
 
 def _claimed(value: "Known") -> ClaimedValue:
     from replica import show_memory_id
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
 
     until = None if value.until_ms is None else at_ms(value.until_ms)
     return ClaimedValue(

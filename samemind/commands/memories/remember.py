@@ -6,7 +6,7 @@ from samemind.commands.contradictions._parts import nominated, raised
 from samemind.commands.memories._remembered import Remembered
 from samemind.commands.memories._to_remember import RememberMemory
 from samemind.declaring import Command, CoreTool, Effects, Method, Workspace
-from samemind.rendering import HELD_BACK, Document, clock, counted, repeated_here
+from samemind.formats.rendering import HELD_BACK, Document, clock, counted, repeated_here
 
 if TYPE_CHECKING:
     from samemind.device import Device

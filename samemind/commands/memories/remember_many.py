@@ -11,7 +11,7 @@ from samemind.commands.memories._claims import claims_of
 from samemind.commands.memories._wordings import wordings_of
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
 from samemind.errors import SamemindError, Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -102,7 +102,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None, now_ms: int) -> "It
     from replica.codec import check_text
     from replica.fields import check_fields
     from samemind.commands.memories._many import BatchLine
-    from samemind.fields import read_record
+    from samemind.formats.fields import read_record
 
     asked: set[MemoryId] = set()
     for number, line in enumerate(lines, start=1):
@@ -191,8 +191,8 @@ def _write_many(
     from cognition.ingest.plan import stated
     from cognition.wordings.tables import give
     from replica import is_known, new_memory_id, show_memory_id
+    from samemind.formats.ids import check_asked_again
     from samemind.held_back import kept_back
-    from samemind.ids import check_asked_again
 
     now_ms = device.now_ms()
     teller = ClaimWriter(core, connection, now_ms)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, Workspace, argument
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
 
 if TYPE_CHECKING:
     from samemind.commands.memories._changes import Asked
@@ -26,7 +26,7 @@ async def run(device: "Device", options: SetFields) -> MemoryView:
     """Write fields, each a register of its own."""
     from replica import FIELDS
     from samemind.commands.memories._changes import set_fields
-    from samemind.fields import META_ENTRIES, read_assignment, read_typed
+    from samemind.formats.fields import META_ENTRIES, read_assignment, read_typed
 
     assignments = [read_assignment(word) for word in options.values]
     asked: Asked = {name: read_typed(name, typed) for name, typed in assignments if name in FIELDS}

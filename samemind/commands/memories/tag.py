@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -23,7 +23,7 @@ class TagMemory:
 async def run(device: "Device", options: TagMemory) -> MemoryView:
     """Put labels on, or take them off."""
     from samemind.commands.memories._changes import set_fields
-    from samemind.fields import LABELS_OFF, LABELS_ON
+    from samemind.formats.fields import LABELS_OFF, LABELS_ON
 
     labels = sorted({each.strip() for each in options.tags})
     return await set_fields(device, options.rid, {LABELS_OFF if options.remove else LABELS_ON: labels})

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.memories._parts import memory_lines
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
-from samemind.memory_view import MemoryView
+from samemind.formats.memory_view import MemoryView
 
 if TYPE_CHECKING:
     from samemind.device import Device

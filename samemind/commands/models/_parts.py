@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from samemind.added_models import AddedModel, files_of, trouble_with
 from samemind.commands.models._parts import ModelView
 from samemind.config import Home, Settings
+from samemind.home.added_models import AddedModel, files_of, trouble_with
 
 
 def in_use(settings: Settings, name: str) -> bool:

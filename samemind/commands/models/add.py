@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 from samemind.commands.models._parts import ModelView, model_line
 from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import Failed, Usage
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 from sync.loopback import is_this_machine
 
 if TYPE_CHECKING:
-    from samemind import hub
-    from samemind.added_models import AddedModel
     from samemind.config import Home
+    from samemind.home import hub
+    from samemind.home.added_models import AddedModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +37,10 @@ ENTRIES_MAX: Final = 2_000
 
 def run(home: "Home", options: AddModel) -> ModelView:
     """Take a model in: it counts as added only once it has made vectors that tell sentences apart."""
-    from samemind import hub
-    from samemind.added_models import FILES, adding, check_name
     from samemind.commands.models._work import view
     from samemind.config import Settings
+    from samemind.home import hub
+    from samemind.home.added_models import FILES, adding, check_name
 
     settings = Settings.load(home)
     given = Path(options.model).expanduser()
@@ -98,7 +98,7 @@ def _copy(folder: Path, into: Path) -> None:
     """Copy what a model is loaded from; links are followed, as the cache of the hub's own client is made of them."""
     import shutil
 
-    from samemind import hub
+    from samemind.home import hub
 
     found = []
     # As they come, not sorted first: that would read all of a disk before anything is said.
@@ -130,7 +130,7 @@ def _drop_hidden(folder: Path) -> None:
 
 def _check_fetched(folder: Path, listed: "Sequence[hub.HubFile]", address: str) -> None:
     """Hold what came to what was listed: no other files, of no other size, with no other hash."""
-    from samemind.added_models import hashes
+    from samemind.home.added_models import hashes
 
     found = hashes(folder)
     if found.keys() != {each.path for each in listed}:
@@ -154,7 +154,7 @@ def _tried(scratch: Path, name: str, source: str, revision: str) -> "AddedModel"
 
     from cognition.embedding.transformer import TransformerEmbedder, digest_of
     from cognition.errors import ModelUnavailable
-    from samemind.added_models import FILES, AddedModel, hashes, pin
+    from samemind.home.added_models import FILES, AddedModel, hashes, pin
 
     folder = scratch / FILES
     embedder = TransformerEmbedder(str(folder))

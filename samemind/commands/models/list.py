@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.models._parts import ModelView, model_line
 from samemind.declaring import Agents, Command, Effects
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.config import Home
@@ -25,9 +25,9 @@ class ModelsListed:
 
 def run(home: "Home", options: ListModels) -> ModelsListed:
     """Read every file of every model anew: whoever asks wants to know whether they are what they were."""
-    from samemind.added_models import added_models
     from samemind.commands.models._work import view
     from samemind.config import Settings
+    from samemind.home.added_models import added_models
 
     settings = Settings.load(home)
     return ModelsListed(models=[view(home, settings, one) for one in added_models(home)])

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, argument
 from samemind.errors import Usage
-from samemind.printable import one_line
-from samemind.rendering import Document
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.config import Home
@@ -28,9 +28,9 @@ class ModelRemoved:
 
 def run(home: "Home", options: RemoveModel) -> ModelRemoved:
     """Delete a model, unless memories are found by it."""
-    from samemind.added_models import drop
     from samemind.commands.models._work import in_use
     from samemind.config import Settings
+    from samemind.home.added_models import drop
 
     if in_use(Settings.load(home), options.name):
         raise Usage(

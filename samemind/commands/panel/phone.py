@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, option
 from samemind.errors import Failed, Locked, NotFound
-from samemind.printable import one_line
-from samemind.rendering import DEVICE_DIGITS, Document, clock
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import DEVICE_DIGITS, Document, clock
 
 if TYPE_CHECKING:
     from samemind.config import Home
     from samemind.control.server import Say
     from samemind.device import Device
+    from samemind.home.phone_place import PhonePlace
     from samemind.panel.served import ServedPanel
-    from samemind.phone_place import PhonePlace
     from sync.meeting import CodeOffered
 
 
@@ -83,8 +83,8 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
     from samemind.commands.group._offering import offer_code
     from samemind.commands.group.peers_revoke import RevokePeer
     from samemind.commands.group.peers_revoke import run as peers_revoke
-    from samemind.phone_place import APP_HINT, APP_MISSING, PhonePlace, has_app
-    from samemind.times import at_ms
+    from samemind.formats.times import at_ms
+    from samemind.home.phone_place import APP_HINT, APP_MISSING, PhonePlace, has_app
     from sync.identity import fingerprint
 
     if device.panels is None:
@@ -152,7 +152,7 @@ def _named(away: list[PhoneAway], text: str) -> PhoneAway:
 
 
 async def _opened(device: "Device", asked: "PhonePlace | None") -> "ServedPanel":
-    from samemind.phone_place import EVERYWHERE, PORT, PhonePlace
+    from samemind.home.phone_place import EVERYWHERE, PORT, PhonePlace
 
     assert device.panels is not None
     kept = PhonePlace.kept(device.home)
@@ -170,7 +170,7 @@ def _origin(
     panel: "ServedPanel", home: "Home", kept: "PhonePlace | None", asked: "PhonePlace | None"
 ) -> tuple[str, str | None]:
     """Keep where phones find the panel from now on; return its origin, and what a person should know about it."""
-    from samemind.phone_place import EVERYWHERE
+    from samemind.home.phone_place import EVERYWHERE
     from sync.dialling import ANY
 
     if panel.is_local:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
 from samemind.errors import Usage
-from samemind.memory_view import MemoryView
-from samemind.plain import to_json
-from samemind.printable import one_line
-from samemind.rendering import Document, plain, titled
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.plain import to_json
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, plain, titled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,8 +73,8 @@ _NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_
 
 async def run(device: "Device", options: Diff) -> Difference:
     """Make both moments, of what something happened to between them, and compare them."""
+    from samemind.formats.times import at_ms, read_since
     from samemind.moments import moment_of, opened_pasts
-    from samemind.times import at_ms, read_since
 
     if not options.since:
         raise Usage("diff: expected --since TIME, which is missing")
@@ -129,7 +129,7 @@ def _changes(
 def _views(connection: "sqlite3.Connection", rids: "Sequence[MemoryId]") -> Iterator[MemoryView]:
     """Return memories that are there, in the order of their ids."""
     from replica import memories_called
-    from samemind.views import view_of_memory
+    from samemind.formats.views import view_of_memory
 
     for start in range(0, len(rids), PER_READ):
         some = rids[start : start + PER_READ]

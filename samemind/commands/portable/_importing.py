@@ -40,8 +40,8 @@ from samemind.commands.portable._claim_lines import ClaimsIn
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
 from samemind.errors import Failed, SamemindError
+from samemind.formats.op_ranges import Written, show_ranges
 from samemind.held_back import edge_said, kept_back, line_kept_back, new_secrets
-from samemind.op_ranges import Written, show_ranges
 from samemind.portable.files import read_path
 from samemind.portable.records import (
     Beside,

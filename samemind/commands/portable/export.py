@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
 from samemind.errors import Usage
-from samemind.rendering import Document, counted
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -84,8 +84,8 @@ async def run(device: "Device", options: Export, say: "Say") -> Exported:
 def export_lines(connection: "sqlite3.Connection") -> Iterator[str]:
     from replica import all_edges, all_links, all_memories, read_settings, show_memory_id, unknown_fields
     from samemind.commands.portable._claim_lines import claim_records, judgment_records
+    from samemind.formats.views import view_of_memory
     from samemind.portable import jsonl
-    from samemind.views import view_of_memory
 
     unknown = {show_memory_id(rid): fields for rid, fields in unknown_fields(connection).items()}
     for view in map(view_of_memory, all_memories(connection)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.declaring import Agents, ByHand, Command, Effects, Takes, argument, option
 from samemind.errors import Usage
-from samemind.rendering import Document, counted
+from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
     from cognition import TakenIn
@@ -109,7 +109,7 @@ async def _bring(device: "Device", options: Import, say: "Say") -> Imported:
         write_links,
         write_page,
     )
-    from samemind.op_ranges import Written
+    from samemind.formats.op_ranges import Written
     from samemind.portable.texts import source_of
 
     counts, done = Counter[str](), 0

@@ -18,7 +18,7 @@ from typing import Final
 from samemind.commands.service._parts import Service
 from samemind.config import Home
 from samemind.errors import Failed
-from samemind.lock import Holder
+from samemind.home.lock import Holder
 from samemind.platform import system, windows
 from samemind.service.units import (
     launch_agent,

@@ -42,9 +42,9 @@ from replica.reads.log import last_stamp_at, memories_changed, origins_of
 from replica.reads.proposals import memories_proposed, settings_stamped
 from replica.writers import edge_writers, judgment_writers, setting_writers, without_judge
 from samemind.commands.thinking._parts import Retract, Retracted
-from samemind.ids import find_device
-from samemind.op_ranges import Meant, read_ranges
-from samemind.times import read_time
+from samemind.formats.ids import find_device
+from samemind.formats.op_ranges import Meant, read_ranges
+from samemind.formats.times import read_time
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0

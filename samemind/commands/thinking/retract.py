@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.thinking._parts import Retract, Retracted
 from samemind.declaring import Agents, Command, Effects, Method
 from samemind.errors import Usage
-from samemind.plain import to_json
-from samemind.printable import one_line
-from samemind.rendering import Document, clock, counted
+from samemind.formats.plain import to_json
+from samemind.formats.printable import one_line
+from samemind.formats.rendering import Document, clock, counted
 
 if TYPE_CHECKING:
     import sqlite3

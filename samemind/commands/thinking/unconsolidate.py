@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 from samemind.errors import NotFound
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,7 +34,7 @@ async def run(device: "Device", options: Unconsolidate) -> Unconsolidated:
 
     from cognition.consolidation.summaries import summary_named, summary_rid
     from replica import Set, Withdraw, Write, proposals_of, show_memory_id
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Unconsolidated:
         rid = find_memory(connection, options.rid, summary=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
 from samemind.errors import NotFound
-from samemind.rendering import Document
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,7 +37,7 @@ async def run(device: "Device", options: UnlinkTellings) -> Unlinked:
     from cognition.tellings import tellings_with, words_of_telling
     from replica import Write, links_of, show_memory_id
     from replica.limits import NAMES_MAX
-    from samemind.ids import find_memory
+    from samemind.formats.ids import find_memory
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Unlinked:
         rid = find_memory(connection, options.rid)

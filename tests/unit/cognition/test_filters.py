@@ -10,7 +10,7 @@ from cognition.errors import InvalidQuery
 from cognition.filters import FILTERED_BY_MAX
 from samemind.catalog import verb_named
 from samemind.declaring import read_options
-from samemind.filtering import kept
+from samemind.formats.filtering import kept
 from tests.support.minds import NOW_MS
 from tests.support.published import published
 from tests.support.recalling import Memory

@@ -20,7 +20,7 @@ from cognition.models.asking import BREAKS_MAX, QUIET_MS, SHOWN_CHARACTERS
 from samemind.config import Home as HomeFolder
 from samemind.config import Settings
 from samemind.device import Device, open_device
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import ModelServer, Script, serving

@@ -9,7 +9,7 @@ import pytest
 from cognition.reminding import zones
 from cognition.reminding.due_fields import with_reminder
 from samemind.errors import Usage
-from samemind.times import read_later, read_when
+from samemind.formats.times import read_later, read_when
 
 # A Saturday, ten past nine in Amsterdam.
 TOLD_MS = int(datetime.fromisoformat("2026-11-28T08:10Z").timestamp() * 1_000)

@@ -16,7 +16,7 @@ from cognition.talk.reader import TalkReader
 from replica import DeviceId, Replica
 from samemind.config import Home
 from samemind.device import Device, open_device
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import Answer, ModelServer, Script, serving

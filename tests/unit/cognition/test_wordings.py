@@ -25,7 +25,7 @@ from samemind.config import Home as HomeFolder
 from samemind.config import Settings
 from samemind.device import Device, open_device
 from samemind.errors import Usage
-from samemind.library import Mind
+from samemind.library.mind import Mind
 from samemind.local import Local
 from sync.identity import Identity
 from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember

@@ -9,8 +9,8 @@ from replica.ids import DeviceId
 from replica.membership import revoke
 from replica.ops import OpKind
 from samemind.commands.device._checks import member_checks
-from samemind.rendering import minute
-from samemind.times import at_stamp
+from samemind.formats.rendering import minute
+from samemind.formats.times import at_stamp
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
 from sync.wire.messages import CREDITS_MAX, DIGEST_BYTES, PROTOCOL, Hello, Ops, encode_message

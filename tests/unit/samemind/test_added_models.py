@@ -11,8 +11,6 @@ import pytest
 
 from cognition.embedding import transformer
 from cognition.errors import ModelUnavailable
-from samemind import hub as hubs
-from samemind.added_models import added_model, added_models, embedder_of, files_of
 from samemind.commands.models import add
 from samemind.commands.models.add import SENTENCES, AddModel, hub_of
 from samemind.commands.models.add import run as models_add
@@ -22,6 +20,8 @@ from samemind.commands.models.remove import RemoveModel
 from samemind.commands.models.remove import run as models_remove
 from samemind.config import Home, Settings
 from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
+from samemind.home import hub as hubs
+from samemind.home.added_models import added_model, added_models, embedder_of, files_of
 from tests.support.hubs import COMMIT, Hub, serving
 from tests.support.models import minilm, needs_transformers
 

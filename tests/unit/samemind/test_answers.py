@@ -11,13 +11,13 @@ import trio
 import samemind
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
-from samemind.blocking import BlockingMind
 from samemind.cli.printing import show
 from samemind.commands.memories.recall import Recalled
+from samemind.formats.plain import from_json, to_json
+from samemind.library.blocking import BlockingMind
 from samemind.mcp.telling import tell
 from samemind.panel.browsing import search
 from samemind.panel.moments import Moments
-from samemind.plain import from_json, to_json
 from tests.bench.homes import ASIDE, LATER, MISSING, OTHERS, OTHERS_ASIDE, SEEN, SINCE, ask, pairs, read
 from tests.support.devices import run
 from tests.support.doors import opened

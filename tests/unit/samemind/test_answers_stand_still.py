@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import samemind
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.bench.sentences import sentences
 
 TOLD = (

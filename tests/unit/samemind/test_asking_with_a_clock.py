@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 
 TOLD = {
     "planted the garlic by the shed": "2026-05-31T10:00:00Z",

@@ -11,13 +11,13 @@ import pytest
 import trio
 
 from cognition.days import DAY_MS
-from samemind.calendar_feed import OPENED_AT, FeedPlace, new_token
 from samemind.cli.help import show_help
 from samemind.cli.line import find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.commands.keeping.calendar_feed import _opened
 from samemind.config import Home
 from samemind.errors import Failed
+from samemind.home.calendar_feed import OPENED_AT, FeedPlace, new_token
 from samemind.panel.demand import LOOPBACK
 from samemind.panel.feeding import _Calendar
 

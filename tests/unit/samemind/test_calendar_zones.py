@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import samemind
 from cognition.reminding.repeating import following, is_on, with_exceptions, with_zone
-from samemind.calendar_zones import zone_text
 from samemind.commands.keeping.calendar import FEED_BYTES_MAX, feed_text
+from samemind.formats.calendar_zones import zone_text
 from samemind.portable.calendar import read
 from samemind.portable.records import Item
 from tests.unit.samemind.test_calendar import NOW_MS, reminder

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
 from samemind.cli.line import find_verb, read_line, read_words
 from samemind.errors import Usage
+from samemind.library.blocking import BlockingMind
 
 
 @pytest.fixture

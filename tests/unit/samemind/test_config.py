@@ -16,7 +16,7 @@ from samemind.config import (
     check_name,
 )
 from samemind.errors import Failed, Usage
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 from tests.support import cli
 
 

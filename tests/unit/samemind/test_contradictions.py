@@ -17,8 +17,8 @@ from samemind.cli.printing import show as printed
 from samemind.commands.contradictions import _work, resolve, settle, show
 from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
-from samemind.plain import to_json
-from samemind.times import read_since
+from samemind.formats.plain import to_json
+from samemind.formats.times import read_since
 from tests.support.devices import run
 from tests.support.doors import opened
 from tests.support.published import published

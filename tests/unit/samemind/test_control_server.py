@@ -27,7 +27,7 @@ from samemind.control.remote import Remote
 from samemind.control.server import Say, serve
 from samemind.device import open_device
 from samemind.errors import Failed, Unreachable
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 from samemind.platform import posix
 
 

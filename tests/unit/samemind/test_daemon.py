@@ -14,16 +14,16 @@ from typing import Any, cast
 import pytest
 import trio
 
-import samemind.daemon
+import samemind.daemon.run
 from cognition.ranking.confidence import FLOOR
-from samemind.calendar_feed import FeedPlace
 from samemind.commands.device.up import Up
 from samemind.config import Home
-from samemind.daemon import PORT_DEFAULT, _find, _linked, _open_panel, _serve, run_daemon
+from samemind.daemon.run import PORT_DEFAULT, _find, _linked, _open_panel, _serve, run_daemon
 from samemind.device import Device, open_device
 from samemind.errors import Failed, Usage
-from samemind.mailboxes import SavedMailbox, write_mailboxes
-from samemind.phone_place import EVERYWHERE, PhonePlace
+from samemind.home.calendar_feed import FeedPlace
+from samemind.home.mailboxes import SavedMailbox, write_mailboxes
+from samemind.home.phone_place import EVERYWHERE, PhonePlace
 
 
 def test_an_address_for_remote_agents_is_of_no_use_where_none_are_served(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_the_second_device_of_a_machine_listens_on_any_port(monkeypatch: pytest.
             raise OSError(errno.EADDRINUSE, "in use")
         yield "a syncer"
 
-    monkeypatch.setattr(samemind.daemon, "open_syncer", open_syncer)
+    monkeypatch.setattr(samemind.daemon.run, "open_syncer", open_syncer)
     settings = SimpleNamespace(listen=None)
     device = cast(
         Device, SimpleNamespace(replica=None, identity=None, host=None, name="b", settings=settings)
@@ -119,8 +119,8 @@ def served(home: Home, monkeypatch: pytest.MonkeyPatch) -> tuple[Panels, Kept]:
         async with open_device(home, program="a test", answers=False) as device, sender, signals:
             await _serve(device, logging.getLogger("test"), signals, say, panel=None, launches=False)
 
-    monkeypatch.setattr(samemind.daemon, "panel_on_demand", on_demand)
-    monkeypatch.setattr(samemind.daemon, "keeper_of", lambda *_: kept)
+    monkeypatch.setattr(samemind.daemon.run, "panel_on_demand", on_demand)
+    monkeypatch.setattr(samemind.daemon.run, "keeper_of", lambda *_: kept)
     trio.run(main)
     return panels, kept
 

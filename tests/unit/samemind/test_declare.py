@@ -10,7 +10,7 @@ from samemind._catalog import FAMILIES, SHORT_FOR
 from samemind.catalog import NAMES, verb_named
 from samemind.declaring import declared, read_options
 from samemind.errors import Usage
-from samemind.fields import DOOR_NAMES
+from samemind.formats.fields import DOOR_NAMES
 
 
 def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_its_result() -> None:
@@ -43,7 +43,7 @@ def test_names_are_listed_once_and_short_forms_lead_to_them() -> None:
 
 
 def test_every_field_of_a_memory_can_be_shown() -> None:
-    from samemind.memory_view import MemoryView
+    from samemind.formats.memory_view import MemoryView
 
     shown = set(inspect.signature(MemoryView).parameters)
     assert {DOOR_NAMES.get(name, name) for name in FIELDS} <= shown

@@ -10,11 +10,11 @@ from samemind.commands.answers import context
 from samemind.commands.memories import history, recall
 from samemind.commands.memories import list as listing
 from samemind.commands.memories._parts import memory_lines
+from samemind.formats.plain import to_json
 from samemind.mcp.prompts import RECAP, prompt_text
 from samemind.mcp.resources import PROFILE, read_page
 from samemind.mcp.structured import brief
 from samemind.mcp.telling import fenced, tell
-from samemind.plain import to_json
 from tests.endtoend.test_clones import agree
 from tests.support.devices import run
 from tests.support.doors import opened, pair

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
 from samemind.cli.printing import show
 from samemind.commands.graph._parts import edge_line
 from samemind.errors import NotFound
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
+from samemind.library.blocking import BlockingMind
 from tests.support.published import published
 
 

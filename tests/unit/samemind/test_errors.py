@@ -140,7 +140,9 @@ def test_an_error_of_one_device_says_of_which() -> None:
 
 def test_an_upgrade_under_a_running_daemon_is_no_bug() -> None:
     """Commands load their parts when they are first asked for, and these may be newer than what runs."""
-    ours = ImportError("cannot import name 'x' from 'samemind.rendering'", name="samemind.rendering")
+    ours = ImportError(
+        "cannot import name 'x' from 'samemind.formats.rendering'", name="samemind.formats.rendering"
+    )
     assert "samemind down" in explain(ours).hint
     assert "samemind down" in explain(ExceptionGroup("x", [ours])).hint
     assert "bug" in explain(ImportError("no such thing", name="else.where")).hint

@@ -15,9 +15,9 @@ import pytest
 
 import samemind
 from cognition.ingest.sensory import Kind as SensedKind
-from samemind import arguments
-from samemind.blocking import BlockingMind
-from samemind.library import Mind
+from samemind.formats import arguments
+from samemind.library.blocking import BlockingMind
+from samemind.library.mind import Mind
 
 ROOT = Path(__file__).parents[3]
 

@@ -8,7 +8,7 @@ import pytest
 from samemind._tools import generate
 from samemind.catalog import verb_named
 from samemind.declaring import Method, declared
-from samemind.library import Mind
+from samemind.library.mind import Mind
 
 
 @pytest.mark.parametrize("path", generate.outputs(), ids=lambda path: path.name)

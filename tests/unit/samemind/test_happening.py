@@ -11,9 +11,9 @@ import samemind
 from cognition.days import DAY_MS, happening
 from samemind import BlockingMind
 from samemind.cli.printing import show
+from samemind.formats.plain import to_json
 from samemind.mcp.structured import brief
 from samemind.mcp.telling import tell
-from samemind.plain import to_json
 
 LETTERS = "abcdefghijklmnopqrst"
 CALENDAR = """BEGIN:VCALENDAR

@@ -11,7 +11,7 @@ import samemind
 from cognition.ingest.holding import LISTED_MAX, QuarantinedText, find_held, held_here
 from cognition.ingest.local import LocalTables
 from replica import MemoryId
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support import cli
 from tests.support.minds import Home
 

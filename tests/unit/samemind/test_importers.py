@@ -17,9 +17,9 @@ import pytest
 import samemind
 from cognition.days import DAY_MS
 from cognition.reminding.repeating import is_on
-from samemind.blocking import BlockingMind
 from samemind.commands.portable.import_ import FORMATS
 from samemind.errors import SamemindError
+from samemind.library.blocking import BlockingMind
 from samemind.portable import files, markdown
 from samemind.portable.files import read_path, read_text
 from samemind.portable.records import Edge, Item, Unreadable

@@ -20,9 +20,9 @@ from typing import IO
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
 from samemind.control import pouring
 from samemind.errors import Failed, NotFound, SamemindError, Usage
+from samemind.library.blocking import BlockingMind
 from samemind.platform.posix import short_path
 from tests.support import cli
 

@@ -6,7 +6,7 @@ import pytest
 
 import samemind
 from samemind.errors import Failed, Locked
-from samemind.in_python import say_in_python
+from samemind.library.in_python import say_in_python
 
 
 @pytest.mark.parametrize(

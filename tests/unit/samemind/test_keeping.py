@@ -11,8 +11,8 @@ from samemind.cli.printing import show
 from samemind.commands.keeping._parts import PROFILE_SHOWN, profile_lines
 from samemind.commands.keeping.sessions import render as sessions_lines
 from samemind.config import Home, Settings
-from samemind.library import Mind
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
+from samemind.library.mind import Mind
 from tests.support import cli
 from tests.support.devices import run
 from tests.support.doors import opened

@@ -14,7 +14,7 @@ from langgraph.store.memory import InMemoryStore
 
 import samemind
 from samemind.adapters.langgraph import DEPTH_MAX, VALUE_BYTES_MAX, SamemindStore
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support.loops import run_awaited
 
 LABELS = st.sampled_from(["a", "b", "A", "käse", "x y", "a/b"])

@@ -19,13 +19,13 @@ import pytest
 import trio
 
 import samemind
-from samemind.blocking import BlockingMind
 from samemind.catalog import NAMES, verb_named
 from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.declaring import ByHand, declared
-from samemind.home_store import HomeStore
-from samemind.library import Mind
+from samemind.library.blocking import BlockingMind
+from samemind.library.home_store import HomeStore
+from samemind.library.mind import Mind
 from samemind.local import Local
 from tests.support import cli
 from tests.support.published import published
@@ -564,8 +564,10 @@ def test_what_a_daemon_cut_short_is_asked_of_it_again_or_said_to_be_half_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store was closed beneath the call, and yet is not closed for the caller."""
-    monkeypatch.setattr("samemind.home_store.GRACE_S", 0)
-    monkeypatch.setattr("samemind.home_store.TAKEN_WITHIN_S", 0)  # no daemon comes: it is opened here again
+    monkeypatch.setattr("samemind.library.home_store.GRACE_S", 0)
+    monkeypatch.setattr(
+        "samemind.library.home_store.TAKEN_WITHIN_S", 0
+    )  # no daemon comes: it is opened here again
     ask = Local.ask
 
     async def main() -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from samemind.config import Home
 from samemind.errors import Locked
-from samemind.lock import DAEMON, Holder, hold
+from samemind.home.lock import DAEMON, Holder, hold
 from tests.support import cli
 from tests.support.hearing import next_line
 
 HOLDER = """
 import sys, time
 from samemind.config import Home
-from samemind.lock import hold
+from samemind.home.lock import hold
 with hold(Home.at(sys.argv[1]), program="the other"):
     print("held", flush=True)
     sys.stdin.read()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from samemind import logs
 from samemind.config import Home
+from samemind.daemon import logs
 from sync.errors import LinkLost, Untrusted
 from sync.group import Group
 from tests.support.devices import devices, run

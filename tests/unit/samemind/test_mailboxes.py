@@ -20,7 +20,8 @@ from samemind.commands.mailbox.list import render as render_list
 from samemind.commands.mailbox.serve_config import render as render_config
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
-from samemind.mailboxes import (
+from samemind.formats.plain import to_json
+from samemind.home.mailboxes import (
     FOLDER_RIGHTS,
     MAILBOXES_MAX,
     Mailboxes,
@@ -32,7 +33,6 @@ from samemind.mailboxes import (
     unusable_mailboxes,
     write_mailboxes,
 )
-from samemind.plain import to_json
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Gone, Unreached
 from sync.mailbox.buckets import check as check_answer

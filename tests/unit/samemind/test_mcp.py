@@ -21,6 +21,7 @@ from samemind.catalog import NAMES, verb_named
 from samemind.commands.memories.recall import ANSWERS_MAX
 from samemind.declaring import Agents, Command, Effects, bounds_of, declared
 from samemind.errors import NeedsDecision, NotFound, Usage
+from samemind.formats.plain import to_json
 from samemind.mcp import asking, structured, telling
 from samemind.mcp.calling import in_names_of, options_of, told_to
 from samemind.mcp.http import _checked
@@ -30,7 +31,6 @@ from samemind.mcp.schema import as_meant, input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.server import _described, refused
 from samemind.mcp.tools import Tool, core, full
-from samemind.plain import to_json
 from tests.support.published import published
 
 # What every conversation of an agent begins with, so 8 KB are much already.

@@ -13,7 +13,7 @@ import trio.testing
 
 from replica.news import NewsCounter
 from samemind.commands.group._parts import PeerView
-from samemind.daemon import _say_changes
+from samemind.daemon.run import _say_changes
 from samemind.device import Device
 from samemind.panel.events import _EventStream
 from samemind.panel.opened import Panel
@@ -111,7 +111,7 @@ def test_the_daemon_says_that_a_peer_is_linked_that_came_while_it_looked(
             state = await standing.look(device)
             return [PeerView(device_id="00", name="phone", state=state)]
 
-        monkeypatch.setattr("samemind.daemon.peer_views", views)
+        monkeypatch.setattr("samemind.daemon.run.peer_views", views)
         device = SimpleNamespace(syncer=standing)
         await _say_changes(cast(Device, device), logging.getLogger("test"), say)
 

@@ -9,8 +9,8 @@ import samemind
 from cognition.embedding.centring import EVERYDAY
 from cognition.judging import nominating
 from cognition.judging.nominees import LOOKED_AT, Near, Nominee
-from samemind.blocking import BlockingMind
 from samemind.commands.contradictions._parts import nominated
+from samemind.library.blocking import BlockingMind
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
 NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"

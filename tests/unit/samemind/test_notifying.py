@@ -9,7 +9,7 @@ import pytest
 
 from cognition.days import DAY_MS
 from replica import DeviceId
-from samemind.notifying import (
+from samemind.daemon.notifying import (
     PROGRAMS,
     SHOWN_AT_ONCE_MAX,
     TURN_SECONDS,
@@ -41,7 +41,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A desktop: `notify-send` alone is on the PATH, and writes down what it was given."""
     program(tmp_path / "bin", "notify-send")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    monkeypatch.setattr("samemind.notifying.PROGRAMS", {"notify-send": PROGRAMS["notify-send"]})
+    monkeypatch.setattr("samemind.daemon.notifying.PROGRAMS", {"notify-send": PROGRAMS["notify-send"]})
     return tmp_path / "bin" / "told"
 
 

@@ -12,7 +12,7 @@ import samemind
 from cognition import HashedEmbedder
 from cognition.embedding.index import VectorIndex
 from cognition.errors import IndexStale
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support.published import published
 
 TEXTS = (

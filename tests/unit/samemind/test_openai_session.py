@@ -13,7 +13,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 import samemind
 from samemind.adapters.openai_agents import SamemindSession
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support.loops import run_awaited
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from samemind import own_zone
-from samemind.own_zone import own_zone_name, zone_name
+from samemind.formats import own_zone
+from samemind.formats.own_zone import own_zone_name, zone_name
 from tests.support.cli import run_afresh
 
 BERLIN = "Europe/Berlin"

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives import serialization
 from replica import wall_clock_ms
 from samemind.config import Home
 from samemind.errors import Failed
+from samemind.home.phone_place import PhonePlace
 from samemind.panel.authority import DAYS as AUTHORITY_DAYS
 from samemind.panel.certificate import DAYS, RENEWED_DAYS_BEFORE, ensure_certificate
-from samemind.phone_place import PhonePlace
 
 NOW = 1_800_000_000_000
 DAY = 86_400_000

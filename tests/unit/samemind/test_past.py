@@ -23,9 +23,9 @@ from replica import Set, Write, count_memories, parse_memory_id
 from samemind.commands.past import diff
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
-from samemind.library import Mind
+from samemind.formats.memory_view import MemoryView
+from samemind.library.mind import Mind
 from samemind.local import Local
-from samemind.memory_view import MemoryView
 from samemind.moments import NAMES_S, names_at_moment, opened_past
 from tests.support.daemons import until
 from tests.support.devices import run

@@ -3,8 +3,8 @@
 import pytest
 
 from samemind.errors import Usage
+from samemind.home.phone_mailboxes import check_for_phones
 from samemind.panel.guard import phone_policy
-from samemind.phone_mailboxes import check_for_phones
 from sync.mailbox.nkeys import new_seed
 from sync.mailbox.places import MailboxAddress
 

@@ -6,7 +6,7 @@ import pytest
 
 from samemind.config import Home
 from samemind.errors import Usage
-from samemind.phone_place import PORT, PhonePlace, place_of
+from samemind.home.phone_place import PORT, PhonePlace, place_of
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
 from samemind.commands.group._parts import PeerView
 from samemind.commands.memories.recall import Hit, Recalled
-from samemind.memory_view import MemoryView
-from samemind.plain import from_json, to_json
+from samemind.formats.memory_view import MemoryView
+from samemind.formats.plain import from_json, to_json
 
 NOON = datetime(2023, 5, 8, 12, 0, 0, 250_000, tzinfo=UTC)
 

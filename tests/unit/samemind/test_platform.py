@@ -68,8 +68,9 @@ import samemind.platform
 assert samemind.platform.system.KIND == "windows"
 import replica.file_system
 assert not replica.file_system.MODES_COUNT
-import samemind.cli.main, samemind.cli.opening, samemind.daemon, samemind.device, samemind.library, samemind.blocking
-import samemind.mcp.server, samemind.mcp.http, samemind.panel.door, samemind.phone.host, samemind.demo
+import samemind.cli.main, samemind.cli.opening, samemind.daemon.run, samemind.device
+import samemind.library.mind, samemind.library.blocking, samemind.demo
+import samemind.mcp.server, samemind.mcp.http, samemind.panel.door, samemind.phone.host
 import sync.syncer, sync.discovery.mdns, sync.mailbox.folder, sync.mailbox.jetstream
 import cognition.mind, cognition.embedding.packaged
 import importlib, pkgutil

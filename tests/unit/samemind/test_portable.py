@@ -12,10 +12,10 @@ import pytest
 import samemind
 from replica import SqliteStore, StoreFailed, derived_memory_id, show_memory_id
 from replica.limits import FIELD_STRING_BYTES_MAX
-from samemind.blocking import BlockingMind
 from samemind.commands.portable import _importing
 from samemind.commands.portable.import_ import render as show_import
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
+from samemind.library.blocking import BlockingMind
 from samemind.portable import jsonl, locomo
 from samemind.portable.files import read_path
 from samemind.portable.records import Item, Record, Unreadable

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samemind.added_models import check_name
 from samemind.errors import Usage
+from samemind.home.added_models import check_name
 from samemind.platform.names import is_portable
 from samemind.portable.notes import write
 from sync.mailbox.places import folder_of

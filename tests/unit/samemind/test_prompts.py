@@ -9,8 +9,8 @@ import pytest
 
 import samemind
 from cognition.context.block import FLAT_CHARACTERS_MAX
-from samemind.blocking import BlockingMind
 from samemind.config import Home, Settings
+from samemind.library.blocking import BlockingMind
 from tests.bench.recall_locomo import SIZES
 from tests.support.published import published
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from samemind.qr import print_qr
+from samemind.formats.qr import print_qr
 
 
 def test_what_no_code_can_hold_is_said_to_be_too_long(capsys: pytest.CaptureFixture[str]) -> None:

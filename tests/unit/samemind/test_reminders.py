@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
 from samemind.cli.printing import show
 from samemind.commands.keeping import triggers_list
+from samemind.formats.plain import to_json
+from samemind.formats.rendering import repeated
+from samemind.library.blocking import BlockingMind
 from samemind.mcp.telling import tell
-from samemind.plain import to_json
-from samemind.rendering import repeated
 from tests.support.devices import run
 from tests.support.doors import opened
 

@@ -12,8 +12,8 @@ from samemind.cli.formats import formatted
 from samemind.cli.printing import show
 from samemind.cli.terminal import memory_rows
 from samemind.control.pouring import no_such_file
+from samemind.formats.plain import to_json
 from samemind.mcp.telling import _TOLD
-from samemind.plain import to_json
 from tests.support.cli import run
 
 

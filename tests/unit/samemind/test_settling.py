@@ -15,12 +15,12 @@ from cognition.judging.comparing import Comparing
 from cognition.judging.nominating import Nominated, ReviewUnderWay, Vectorized
 from cognition.memories import Shown
 from replica import MemoryId
-from samemind.blocking import BlockingMind
 from samemind.cli.printing import show
 from samemind.commands.memories._remembered import Remembered
+from samemind.formats.plain import to_json
+from samemind.library.blocking import BlockingMind
 from samemind.mcp.asking import question
 from samemind.mcp.telling import tell
-from samemind.plain import to_json
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
 NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"

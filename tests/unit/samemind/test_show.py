@@ -16,8 +16,8 @@ from samemind.commands.group._peers import with_namesakes
 from samemind.commands.group.peers_list import Peers
 from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
 from samemind.commands.portable._parts import FailedLine, Imported
-from samemind.memory_view import Listed, MemoryView
-from samemind.plain import to_json
+from samemind.formats.memory_view import Listed, MemoryView
+from samemind.formats.plain import to_json
 from tests.support.published import published
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)

@@ -9,8 +9,8 @@ import trio
 
 import samemind
 from samemind.commands.thinking import retract
-from samemind.library import Mind
-from samemind.plain import from_json, to_json
+from samemind.formats.plain import from_json, to_json
+from samemind.library.mind import Mind
 from tests.support.published import published
 
 LAKE = "We hiked around the blue lake "

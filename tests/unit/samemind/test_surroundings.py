@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from samemind.calendar_feed import FeedPlace
 from samemind.commands.device import _surroundings as look
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView, peer_line
 from samemind.config import Home
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
+from samemind.home.calendar_feed import FeedPlace
 from tests.support.published import published
 
 NOW_MS = 1_800_000_000_000

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import samemind
-from samemind.blocking import BlockingMind
+from samemind.library.blocking import BlockingMind
 from tests.support.published import published
 
 TALK = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."

@@ -15,8 +15,8 @@ from cognition.embedding.embedder import Vectors
 from cognition.ingest.gate import BACKLOG_MAX
 from cognition.thinking.cycle import Deadline
 from samemind.commands.thinking.think import Raised, Thought, render
+from samemind.formats.plain import to_json
 from samemind.local import Local
-from samemind.plain import to_json
 from tests.support.devices import run
 from tests.support.minds import open_memory, remember
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from samemind.errors import Usage
-from samemind.rendering import minute
-from samemind.times import (
+from samemind.formats.rendering import minute
+from samemind.formats.times import (
     at_ms,
     at_stamp,
     read_before,

@@ -27,7 +27,7 @@ from samemind.config import Home
 from samemind.declaring import read_options
 from samemind.device import Device, open_device
 from samemind.errors import Failed
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 
 NOW_MS = 1_780_000_000_000
 DAY_MS = 24 * 3_600_000

@@ -9,7 +9,7 @@ import samemind
 from samemind import BlockingMind
 from samemind.commands.memories.list import render as listed
 from samemind.commands.memories.recall import render as recalled
-from samemind.plain import to_json
+from samemind.formats.plain import to_json
 
 OLD = "The allotment gate code is 1234. Ask Petra for the spare key."
 NEW = "The code of the allotment gate is 9876 since the new lock. Petra has the key."

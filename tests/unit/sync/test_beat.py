@@ -3,7 +3,7 @@ from itertools import pairwise
 import trio
 import trio.testing
 
-from samemind import notifying
+from samemind.daemon import notifying
 from samemind.panel import events
 from sync import network, syncer
 from sync.beat import next_beat

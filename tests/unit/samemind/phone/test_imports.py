@@ -94,8 +94,8 @@ _OURS: Final = ("replica", "sync", "cognition", "samemind")
 # No phone links what it was told (`TellingReader(links=False)`), has a certificate of others, or runs the library.
 _NEVER: Final = {
     "cognition.ingest.linking",
-    "samemind.blocking",
-    "samemind.opening",
+    "samemind.library.blocking",
+    "samemind.library.opening",
     "sync.foreign_certificates",
 }
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from replica.membership import revoke
-from samemind.mailboxes import SavedMailbox
+from samemind.home.mailboxes import SavedMailbox
+from samemind.home.phone_mailboxes import told_to_phones
 from samemind.phone import mail
 from samemind.phone.host import Phone
 from samemind.phone.link import TOLD_BYTES_MAX
@@ -27,7 +28,6 @@ from samemind.phone.mail import (
     PhoneMailbox,
     read_told,
 )
-from samemind.phone_mailboxes import told_to_phones
 from sync.errors import Unreached
 from sync.mailbox.http_files import HttpAnswer, HttpCall
 from sync.mailbox.nkeys import new_seed

@@ -9,7 +9,7 @@ from replica.history import texts_told
 from replica.reads.devices import devices_between, devices_named
 from replica.reads.ids import forgotten_between, ids_between
 from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
-from samemind.rendering import DEVICE_DIGITS
+from samemind.formats.rendering import DEVICE_DIGITS
 
 # Shorter ones fit too many to be meant.
 PREFIX_CHARACTERS_MIN: Final = 6

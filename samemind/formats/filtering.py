@@ -5,9 +5,9 @@ import json
 from cognition import Filters as Kept
 from replica import wall_clock_ms
 from samemind.errors import Usage
-from samemind.fields import read_meta
-from samemind.options import FilterOptions
-from samemind.times import read_before, read_since
+from samemind.formats.fields import read_meta
+from samemind.formats.options import FilterOptions
+from samemind.formats.times import read_before, read_since
 
 
 def kept(options: FilterOptions) -> Kept:

@@ -11,7 +11,7 @@ from replica import DeviceId, connect
 from replica.file_system import remember_name, remove_file, replace_file
 from replica.reads.devices import device_names
 from samemind.config import Home
-from samemind.passphrase import keep, share
+from samemind.home.passphrase import keep, share
 from sync import Identity
 
 

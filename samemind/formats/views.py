@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from replica import Memory, MemoryId, NameNotFound, ShownMemory, memories_called, show_memory_id
 from replica.reads.devices import device_names
-from samemind.fields import DOOR_NAMES
-from samemind.memory_view import MemoryView, TextVariant
-from samemind.times import at_ms, at_stamp
+from samemind.formats.fields import DOOR_NAMES
+from samemind.formats.memory_view import MemoryView, TextVariant
+from samemind.formats.times import at_ms, at_stamp
 
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
 _SHOWN_OTHERWISE: Final = _TIMES | DOOR_NAMES.keys() | {"parent"}

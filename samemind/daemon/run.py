@@ -15,8 +15,6 @@ import trio
 
 from replica.supervision import Supervisor
 from samemind.agents.sdk import sdk_missing
-from samemind.arguments import read_place
-from samemind.calendar_feed import FeedPlace
 from samemind.catalog import verb_named
 from samemind.commands.device._parts import Stopped
 from samemind.commands.device.status import daemon_status
@@ -27,23 +25,25 @@ from samemind.commands.panel.panel import OpenPanel
 from samemind.commands.panel.panel import run as open_the_panel
 from samemind.config import Home
 from samemind.control.server import Say
+from samemind.daemon.logs import logged
+from samemind.daemon.notifying import NotifyLoop
+from samemind.daemon.taking_over import take_over
+from samemind.daemon.tending import thinker
 from samemind.declaring import read_options
 from samemind.device import Device
 from samemind.errors import Failed, Usage
+from samemind.formats.arguments import read_place
+from samemind.formats.plain import to_json
+from samemind.home.calendar_feed import FeedPlace
+from samemind.home.lock import DAEMON
+from samemind.home.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes, unusable_mailboxes
+from samemind.home.phone_place import EVERYWHERE, PhonePlace
 from samemind.housekeeping import keep_house
-from samemind.lock import DAEMON
-from samemind.logs import logged
-from samemind.mailboxes import Mailboxes, SavedMailbox, keeper_of, read_mailboxes, unusable_mailboxes
 from samemind.memory_trim import share_one_heap
-from samemind.notifying import NotifyLoop
 from samemind.panel.access import is_loopback
 from samemind.panel.demand import LOOPBACK, PanelOnDemand, panel_on_demand
 from samemind.performing import perform
-from samemind.phone_place import EVERYWHERE, PhonePlace
-from samemind.plain import to_json
 from samemind.platform import system
-from samemind.taking_over import take_over
-from samemind.tending import thinker
 from sync.mailbox.keeping import Keeper
 from sync.syncer import Syncer, open_syncer
 

@@ -15,9 +15,9 @@ import trio
 
 from replica import Core, Replica
 from samemind.errors import Usage
-from samemind.library import Mind
+from samemind.library.mind import Mind
+from samemind.library.mind_thread import OnThread
 from samemind.local import Local
-from samemind.mind_thread import OnThread
 from samemind.performing import at_once
 
 if TYPE_CHECKING:

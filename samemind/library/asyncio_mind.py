@@ -1,4 +1,4 @@
-"""The verbs as methods, for programs that run asyncio: those of `samemind.library`, run by a thread of their own."""
+"""The verbs as methods, for programs that run asyncio: `samemind.library.mind`, run by a thread of its own."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import trio
 
 from samemind.errors import Usage
-from samemind.library import Mind
-from samemind.mind_thread import MindThread, OnThread
+from samemind.library.mind import Mind
+from samemind.library.mind_thread import MindThread, OnThread
 
 if TYPE_CHECKING:
     from samemind.commands.group.pair import Paired

@@ -13,8 +13,8 @@ from logging.handlers import RotatingFileHandler
 from typing import Final
 
 from samemind.config import Home
+from samemind.formats.printable import safe
 from samemind.platform import system
-from samemind.printable import safe
 
 # Months of coming and going; a phone has room for four of them.
 BYTES_MAX: Final = 1 << 20

@@ -8,7 +8,7 @@ from replica import FIELDS, MemoryId, Value, Write, parse_memory_id
 from replica.json_text import parse_json
 from replica.labelling import check_room, entry_writes, field_writes, label_writes
 from samemind.errors import Usage
-from samemind.times import read_time
+from samemind.formats.times import read_time
 
 # What a field is called at the doors, where that differs: `session` means sync elsewhere in this project.
 DOOR_NAMES: Final = {"conversation": "session"}

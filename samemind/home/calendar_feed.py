@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import Final, Self
 
-from samemind.arguments import PORT_MAX
 from samemind.config import Home
 from samemind.durable import whole_file
-from samemind.phone_place import PORT
+from samemind.formats.arguments import PORT_MAX
+from samemind.home.phone_place import PORT
 
 # As many as a browser's cookie has (`samemind.panel.access`): nobody finds it by trying.
 TOKEN_BYTES: Final = 32

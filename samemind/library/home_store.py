@@ -3,7 +3,7 @@
 Several programs run at once, agents' servers and users of the library, and one store has one writer. With a daemon, all
 of them go through it. Without one, the first to come holds the store and answers the others; when it ends, the next of
 them takes its place, and when a daemon comes up, it lets go for that. None of this shows in a call, but that a call may
-wait for a moment. (The first user of the library keeps the store in its own process: `samemind.library`.)
+wait for a moment. (The first user of the library keeps the store in its own process: `samemind.library.mind`.)
 
 A call whose holder ended before it answered is made again where doing it twice is the same as doing it once;
 otherwise the caller is told that it may have been done.
@@ -175,7 +175,7 @@ class HomeStore:
             elif not self._serves_agents:
                 yield reached, reached.device.stop
             else:
-                tended = (await trio.to_thread.run_sync(import_module, "samemind.tending")).tended
+                tended = (await trio.to_thread.run_sync(import_module, "samemind.daemon.tending")).tended
                 async with tended(reached.device):
                     yield reached, reached.device.stop
 

@@ -1,7 +1,7 @@
 """The verbs as plain methods, for scripts, notebooks and threads of programs that do not run trio.
 
 A thread of its own runs trio and the device, or the way to the program that holds the store. Any thread may call; calls
-wait for their answer. Each method is the one of `samemind.library` with the same name, signature and words.
+wait for their answer. Each method is the one of `samemind.library.mind` with the same name, signature and words.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self
 
 import trio
 
-from samemind._blocking_methods import BlockingMethods
 from samemind.commands.memories._remembered import Remembered
 from samemind.errors import SamemindError
-from samemind.library import CHANGES_AT_ONCE, Mind
-from samemind.mind_thread import MindThread
-from samemind.waiting import ThreadedMind, waiting_for
+from samemind.library._blocking_methods import BlockingMethods
+from samemind.library.mind import CHANGES_AT_ONCE, Mind
+from samemind.library.mind_thread import MindThread
+from samemind.library.waiting import ThreadedMind, waiting_for
 
 if TYPE_CHECKING:
     from cognition.ingest.sensory import Kind as SensedKind

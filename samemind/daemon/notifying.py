@@ -27,7 +27,7 @@ from cognition.triggers.raised import described, quoted, read_live, read_raised,
 from cognition.triggers.step import write_of
 from replica import Core, DeviceId, ReplicaError, Trigger, Write, memories_called
 from samemind.device import Device
-from samemind.printable import one_line
+from samemind.formats.printable import one_line
 from sync.beat import next_beat
 from sync.neighbours import LinkLimits
 from sync.reports import PeerState

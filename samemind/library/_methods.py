@@ -1,4 +1,4 @@
-"""The methods of `samemind.library.Mind` whose parameters are the options of a command.
+"""The methods of `samemind.library.mind.Mind` whose parameters are the options of a command.
 
 Written by `python -m samemind._tools.generate`; a change is made in the declaration of the command.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from samemind.arguments import (
+from samemind.formats.arguments import (
     full_path,
     id_of,
     messages_of,
@@ -17,13 +17,12 @@ from samemind.arguments import (
     texts_of,
     when_of,
 )
-from samemind.asking import Asking
+from samemind.library.asking import Asking
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from samemind.arguments import Id, Meta, Rid, Spaces, When
     from samemind.commands.answers.context import ContextBlock
     from samemind.commands.answers.why import Why
     from samemind.commands.answers.why_not import WhyNot
@@ -79,7 +78,8 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.think import Thought
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
-    from samemind.memory_view import Listed, MemoryView
+    from samemind.formats.arguments import Id, Meta, Rid, Spaces, When
+    from samemind.formats.memory_view import Listed, MemoryView
 
 
 class Methods(Asking):

@@ -1,10 +1,10 @@
-"""The methods of `samemind.blocking.BlockingMind`: each is the one of `Mind`, waited for.
+"""The methods of `samemind.library.blocking.BlockingMind`: each is the one of `Mind`, waited for.
 
 Written by `python -m samemind._tools.generate`; a change is made in the declaration of the command.
 """
 
-from samemind.library import Mind
-from samemind.waiting import ThreadedMind, waiting_for
+from samemind.library.mind import Mind
+from samemind.library.waiting import ThreadedMind, waiting_for
 
 
 class BlockingMethods(ThreadedMind):

@@ -22,7 +22,7 @@ from replica import open_file
 from replica.file_system import remember_name, remove_file, replace_file
 from samemind.config import LOG, LOG_INDEX, beside
 from samemind.errors import Failed
-from samemind.recoding import check
+from samemind.home.recoding import check
 
 # What holds a store: the file, and the log with the last writes, where these are not in the file yet.
 _PARTS: Final = ("", LOG)

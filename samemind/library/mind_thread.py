@@ -9,7 +9,7 @@ from warnings import warn
 import trio
 
 from samemind.errors import Unreachable
-from samemind.library import Mind, open_mind
+from samemind.library.mind import Mind, open_mind
 
 
 class MindThread(threading.Thread):

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from samemind.errors import Usage
-from samemind.mailboxes import SavedMailbox
+from samemind.home.mailboxes import SavedMailbox
 from sync.loopback import is_this_machine
 from sync.mailbox.places import MailboxAddress
 from sync.mailbox.stream_files import STREAM_BYTES_MAX

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import Any, Final
 
-from samemind.printable import one_line
+from samemind.formats.printable import one_line
 
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
@@ -87,7 +87,7 @@ def repeated_here(rule: str | None) -> str:
     """Return how something repeats, behind a time in this machine's zone: see `repeated`."""
     if not rule:
         return ""
-    from samemind.own_zone import own_zone_name
+    from samemind.formats.own_zone import own_zone_name
 
     return repeated(rule, own_zone_name())
 

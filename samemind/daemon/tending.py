@@ -11,8 +11,8 @@ import trio
 
 from replica import DeviceId
 from replica.supervision import Supervisor
+from samemind.daemon.notifying import NotifyLoop
 from samemind.device import Device
-from samemind.notifying import NotifyLoop
 from samemind.thinking import ThinkLoop
 
 

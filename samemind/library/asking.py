@@ -21,7 +21,7 @@ class Asking:
         try:
             return await self._reached.result(verb_named(name), given, _say or _unheard)
         except SamemindError as error:
-            from samemind.in_python import say_in_python  # here: seldom wanted
+            from samemind.library.in_python import say_in_python  # here: seldom wanted
 
             say_in_python(error, name)
             raise

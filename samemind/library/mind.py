@@ -2,8 +2,8 @@
 
 Every method is the verb of the command line with the same name and options, and returns its result as a frozen
 dataclass. Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text.
-Most are made from the declarations of commands, in `samemind._methods`; here are those whose parameters are not the
-options of a command.
+Most are made from the declarations of commands, in `samemind.library._methods`; here are those whose parameters are not
+the options of a command.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from samemind._methods import Methods
-from samemind.arguments import Rid, assignments_of, full_path, lines_of, new_path, rid_of, text_of, texts_of
 from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.client import repeatable
@@ -25,9 +23,20 @@ from samemind.control.pouring import draw, poured
 from samemind.control.server import Say
 from samemind.declaring import Command
 from samemind.errors import SamemindError, Usage
-from samemind.home_store import HomeStore
+from samemind.formats.arguments import (
+    Rid,
+    assignments_of,
+    full_path,
+    lines_of,
+    new_path,
+    rid_of,
+    text_of,
+    texts_of,
+)
+from samemind.formats.plain import from_json
+from samemind.library._methods import Methods
+from samemind.library.home_store import HomeStore
 from samemind.local import Local
-from samemind.plain import from_json
 from samemind.reach import ReachedDevice, Result, reach_or_copy
 
 if TYPE_CHECKING:
@@ -41,7 +50,7 @@ if TYPE_CHECKING:
     from samemind.commands.memories.remember_many import RememberedMany
     from samemind.commands.portable._parts import Imported
     from samemind.commands.portable.export import Exported
-    from samemind.memory_view import MemoryView
+    from samemind.formats.memory_view import MemoryView
 
 
 # As the lock names whoever holds a store.
@@ -213,7 +222,7 @@ async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) ->
         async with _through_others(home) as reached:
             yield Mind(reached)
     except SamemindError as error:
-        from samemind.in_python import say_in_python  # here: seldom wanted
+        from samemind.library.in_python import say_in_python  # here: seldom wanted
 
         say_in_python(error)
         raise

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from samemind.errors import Usage
-from samemind.library import Mind, open_mind
+from samemind.library.mind import Mind, open_mind
 
 if TYPE_CHECKING:
     import os
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from types import TracebackType
 
-    from samemind.asyncio_mind import AsyncioMind
+    from samemind.library.asyncio_mind import AsyncioMind
 
 
 class MindOpening:
@@ -39,6 +39,6 @@ class MindOpening:
     def __await__(self) -> Generator[Any, Any, AsyncioMind]:
         if trio.lowlevel.in_trio_task():
             raise Usage("expected `async with samemind.open(...)` under trio: tasks have to end with a block")
-        from samemind.asyncio_mind import AsyncioMind  # loads asyncio
+        from samemind.library.asyncio_mind import AsyncioMind  # loads asyncio
 
         return AsyncioMind.open(self._path, name=self._name).__await__()

@@ -1,0 +1,1 @@
+"""What people type and what they are shown: times, ids, fields, filters, memories."""

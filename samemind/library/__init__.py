@@ -1,0 +1,1 @@
+"""The verbs as methods, for programs in Python."""
