@@ -31,7 +31,6 @@ from samemind.errors import (
     Usage,
     explain,
 )
-from samemind.home.lock import Holder, is_held
 from samemind.platform import system
 
 # A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
@@ -175,6 +174,8 @@ def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer,
             hint="" if verb.effects is Effects.READ else f"`{verb.name}` was done: do not ask for it again",
         ) from error
     except KeyError as error:
+        from samemind.home.lock import is_held  # here: hardly ever wanted
+
         if verb.alone or not is_held(home):
             raise
         # Another program answered, whose release knows no such field.
@@ -304,6 +305,8 @@ def _wait_for_the_end(home: Home, pid: int) -> None:
 
     An agent's server that was asked meanwhile has it at once.
     """
+    from samemind.home.lock import Holder, is_held  # here: only where a daemon is ended
+
     deadline = time.monotonic() + END_SECONDS_MAX
     while is_held(home) and time.monotonic() < deadline:
         holder = Holder.of(home)

@@ -276,6 +276,6 @@ def test_an_answer_of_an_older_daemon_says_to_restart_it(
 ) -> None:
     monkeypatch.delenv("SAMEMIND_DEBUG", raising=False)
     monkeypatch.setattr("samemind.cli.main.Control.connect", lambda _home: _OlderDaemon())
-    monkeypatch.setattr("samemind.cli.main.is_held", lambda _home: held)
+    monkeypatch.setattr("samemind.home.lock.is_held", lambda _home: held)
     assert main.main(["--home", str(tmp_path / "home"), "status"]) == 1
     assert hint in capsys.readouterr().err
