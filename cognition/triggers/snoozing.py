@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from cognition.triggers.kinds import trigger_id
 from replica import Memory
+from replica.fields import MS_MAX
 
 SNOOZED: Final = "snoozed."
 """What an entry of the metadata begins with that puts a trigger off; behind it stands the trigger's kind."""
@@ -40,7 +41,7 @@ class Snooze(NamedTuple):
 
 
 def snoozes_of(memory: Memory) -> Iterator[Snooze]:
-    """Return what was put off of a memory's triggers; an entry that is none is passed over."""
+    """Return what was put off of a memory's triggers; an entry that is none, as anybody may write, is passed over."""
     entries = memory.fields.get("meta")
     if not isinstance(entries, dict):
         return
@@ -49,6 +50,8 @@ def snoozes_of(memory: Memory) -> Iterator[Snooze]:
             continue
         trigger, _, until = told.partition("@")
         try:
-            yield Snooze(key.removeprefix(SNOOZED), bytes.fromhex(trigger), int(until))
+            found = Snooze(key.removeprefix(SNOOZED), bytes.fromhex(trigger), int(until))
         except ValueError:
             continue
+        if 0 <= found.until_ms <= MS_MAX:  # as other times of a memory: no row holds a larger one
+            yield found

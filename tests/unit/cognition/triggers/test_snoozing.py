@@ -10,6 +10,7 @@ from cognition.triggers.raised import Described, described, put_off_until, read_
 from cognition.triggers.snoozing import Snooze, snoozes_of
 from cognition.triggers.step import TriggerStep
 from replica import Access, Set, Trigger, Write
+from replica.fields import MS_MAX
 from tests.support.minds import NOW_MS, Home
 
 
@@ -122,7 +123,7 @@ def test_two_kinds_of_one_memory_are_put_off_apart(home: Home) -> None:
 def test_an_entry_that_somebody_wrote_by_hand_is_passed_over(home: Home) -> None:
     rid = home.remember("call the dentist", type="prospective", event_start=NOW_MS)
     home.commit(Write(Set("meta.note", f"{'00' * 16}@5"), rid))
-    for told in ("soon", "zz@5", "00@later", "", 5, True):
+    for told in ("soon", "zz@5", "00@later", "00@-1", f"00@{MS_MAX + 1}", f"00@{'9' * 5_000}", "", 5, True):
         home.commit(Write(Set("meta.snoozed.reminder", told), rid))
         assert think(home)
         (shown,) = read_memories(home.connection, [home.number(rid)])
