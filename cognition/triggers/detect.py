@@ -49,8 +49,11 @@ _NAMED_MAX: Final = 50
 
 # The oldest first, but by turns among the devices that told of them: whoever fills the list crowds out nobody else.
 _DUE: Final = """SELECT id FROM (
-    SELECT due.id AS id, at_ms, row_number() OVER (PARTITION BY f.device ORDER BY at_ms, due.id) AS turn
-    FROM due JOIN shown_memory m ON m.id = due.id JOIN known_feed f ON f.no = m.feed WHERE kind = ? AND at_ms <= ?
+    SELECT id, at_ms, row_number() OVER (PARTITION BY device ORDER BY at_ms, id) AS turn FROM (
+        SELECT due.id AS id, min(at_ms) AS at_ms, f.device AS device
+        FROM due JOIN shown_memory m ON m.id = due.id JOIN known_feed f ON f.no = m.feed
+        WHERE kind BETWEEN ? AND ? AND at_ms <= ? GROUP BY due.id
+    )
 ) ORDER BY turn, at_ms, id LIMIT ?"""
 _LOOSE: Final = """SELECT rid FROM shown_memory WHERE topic = ? AND ifnull(type, 'episodic') = 'episodic'
     AND ifnull(archived, 0) = 0 AND id NOT IN (SELECT id FROM summary_member) ORDER BY created, rid"""
@@ -83,16 +86,12 @@ def snoozed(
     connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
 ) -> Iterator[TriggerCandidate]:
     """Return what was put off until now; its window is until when. Nothing that somebody asked for is held back."""
-    rows = connection.execute(
-        "SELECT DISTINCT id FROM due WHERE kind BETWEEN ? AND ? AND at_ms <= ? LIMIT ?",
-        (SNOOZED, f"{SNOOZED}\U0010ffff", now_ms, LOOKED_AT),
-    )
-    for it in read_memories(connection, [number for (number,) in rows]):
+    for it in put_off(connection, now_ms):
         for one in snoozes_of(it.memory):
-            put_off = read_raised(connection, one.trigger)
-            if one.until_ms > now_ms or not put_off or put_off[0].held.status != TriggerStatus.DISMISSED:
+            found = read_raised(connection, one.trigger)
+            if one.until_ms > now_ms or not found or found[0].held.status != TriggerStatus.DISMISSED:
                 continue
-            (raised,) = put_off
+            (raised,) = found
             reason = reason_of(connection, raised, now_ms, thresholds)
             if reason is None:
                 continue
@@ -110,8 +109,13 @@ def snoozed(
             )
 
 
-def _due(connection: sqlite3.Connection, kind: str, now_ms: int) -> list[Shown]:
-    rows = connection.execute(_DUE, (kind, now_ms, LOOKED_AT))
+def put_off(connection: sqlite3.Connection, now_ms: int) -> list[Shown]:
+    """Return memories of which something was put off until now, as many as are looked at in one cycle."""
+    return _due(connection, SNOOZED, now_ms, f"{SNOOZED}\U0010ffff")
+
+
+def _due(connection: sqlite3.Connection, kind: str, now_ms: int, last_kind: str | None = None) -> list[Shown]:
+    rows = connection.execute(_DUE, (kind, last_kind or kind, now_ms, LOOKED_AT))
     return list(read_memories(connection, [number for (number,) in rows]))
 
 

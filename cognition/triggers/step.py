@@ -16,11 +16,11 @@ from cognition.days import DAY_MS
 from cognition.patterns.found import mark_raised, not_raised
 from cognition.reminding.repeating import following, rule_of
 from cognition.thinking.cycle import StepOutcome
-from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT
+from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT, put_off
 from cognition.triggers.kinds import PATTERN, REMINDER, Thresholds, TriggerCandidate, kind_of, most_urgent
 from cognition.triggers.lattice import TriggerState, TriggerStatus
 from cognition.triggers.raised import read_live, read_raised_of
-from cognition.triggers.snoozing import SNOOZED
+from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from replica import (
     Core,
     DeviceId,
@@ -54,6 +54,7 @@ class TriggerStep:
         core.commit([write_of(each, TriggerStatus.PENDING) for each in chosen], now_ms)
         # After the commit: what a power cut leaves on the lists is raised already, and taken off by the next cycle.
         with derived_transaction(connection):
+            _leave_void(connection, found, now_ms)
             _settle(connection, found, {each.id for each in held} | {each.id for each in chosen})
         return StepOutcome(tuple(show_memory_id(each.id) for each in chosen))
 
@@ -171,6 +172,23 @@ def _due_again(connection: sqlite3.Connection, candidate: TriggerCandidate) -> i
     for it in memories_called(connection, (candidate.rid,)):
         return following(int(it.memory.fields["event_start"]), rule_of(it.memory), candidate.window)
     return None
+
+
+def _leave_void(connection: sqlite3.Connection, found: Iterable[TriggerCandidate], now_ms: int) -> None:
+    """Take what was put off until now off the list where nothing follows: it was dealt with, or never put off.
+
+    A member may note any number of such, and the first so many that are looked at would be those for ever.
+    """
+    followed = {(each.rid, each.written_kind) for each in found if each.follows_up}
+    connection.executemany(
+        "DELETE FROM due WHERE id = ? AND kind = ?",
+        [
+            (it.id, f"{SNOOZED}{one.kind}")
+            for it in put_off(connection, now_ms)
+            for one in snoozes_of(it.memory)
+            if one.until_ms <= now_ms and (it.rid, one.kind) not in followed
+        ],
+    )
 
 
 def _settle(connection: sqlite3.Connection, found: Iterable[TriggerCandidate], known: set[bytes]) -> None:
