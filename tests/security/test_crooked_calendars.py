@@ -1,6 +1,10 @@
 """Rules by which something repeats, and zones, as somebody else wrote them: they hold up no reminder and no import."""
 
+import re
+from itertools import islice
+
 import pytest
+from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +15,15 @@ from replica import Write, new_memory_id
 from replica.fields import MS_MAX
 from replica.ops import Remember
 from replica.storage.store import SqliteStore
+from samemind.commands.keeping.calendar import _PARTS, feed_text
 from samemind.commands.keeping.triggers_list import _coming
 from samemind.formats.rendering import repeated
 from samemind.portable.calendar import read
 from samemind.portable.records import Item, Unreadable
 from tests.security.test_floods_of_reminders import DUE_MS, tell, with_tables
 from tests.support.replicas import NOW_MS, group, settle
+from tests.unit.samemind.test_calendar import read as written
+from tests.unit.samemind.test_calendar import reminder
 
 ENDLESS = "FREQ=DAILY;INTERVAL=" + "9" * 5_000
 STEPS = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
@@ -75,6 +82,49 @@ def test_a_rule_is_shown_as_words_on_one_short_line(rule: str) -> None:
     shown = repeated(rule)
     assert shown.isprintable()
     assert len(shown) < 200
+
+
+SECONDS = ",".join(map(str, range(60)))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        f"FREQ=DAILY;BYHOUR=1,2;BYMINUTE={SECONDS};BYSECOND={SECONDS}",
+        f"FREQ=DAILY;byhour=1,2;Byminute={SECONDS}",
+        "FREQ=DAILY;freq=SECONDLY",
+        "FREQ=DAILY;Freq=HOURLY;INTERVAL=1",
+        "freq=MINUTELY;FREQ=WEEKLY",
+        "FREQ=DAILY;RSCALE=NOBODYS;SKIP=X;X-A=1",
+        "FREQ=DAILY;BYMONTH=99;BYMONTHDAY=0;BYSETPOS=x;WKST=XX;BYDAY=;COUNT=-1",
+        "FREQ=YEARLY;COUNT=" + "9" * 400,
+        "FREQ=DAILY;BYDAY=MO\r\nATTACH:file:///etc/passwd",
+        "FREQ=DAILY;COUNT=\u0661",
+    ],
+)
+def test_a_program_is_told_nothing_that_happens_more_than_once_a_day(rule: str) -> None:
+    """A rule of a member names parts that nobody here looks at, or the same part in small letters."""
+    (entry,) = written(feed_text([reminder(1, "bins", NOW_MS, repeats=rule)], NOW_MS))
+    told = entry["rrule"].to_ical().decode()
+    times = list(islice(rrulestr(told, dtstart=entry.decoded("dtstart")), 3))
+    assert len({each.date() for each in times}) == 3
+    assert not {part.partition("=")[0] for part in told.split(";")} - {"FREQ", "INTERVAL"}
+    assert "attach" not in entry
+
+
+@given(
+    st.sampled_from(STEPS),
+    st.lists(st.sampled_from(sorted(_PARTS)).flatmap(lambda name: part(name, _PARTS[name])), max_size=4),
+)
+def test_what_a_program_is_told_of_a_rule_can_be_read(step: str, parts: list[str]) -> None:
+    rule = ";".join([*parts, f"FREQ={step}"])
+    (entry,) = written(feed_text([reminder(1, "bins", NOW_MS, repeats=rule)], NOW_MS))
+    assert not entry.errors
+    assert {step} == set(entry["rrule"]["FREQ"]) if "rrule" in entry else "rdate" in entry
+
+
+def part(name: str, shape: re.Pattern[str]) -> st.SearchStrategy[str]:
+    return st.from_regex(shape, fullmatch=True).map(lambda value: f"{name}={value}")
 
 
 def calendar(*rules: str, begins: str = "16010101T000000", inside: str = "") -> str:

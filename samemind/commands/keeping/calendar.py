@@ -53,8 +53,26 @@ TITLE_CHARACTERS_MAX: Final = 120
 _END: Final = b"END:VCALENDAR\r\n"
 # What no text of a calendar may hold (RFC 5545, 3.1). To some programs a lone CR ends a line, and another begins.
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-# A rule as programs read it. It may have been written by hand, and anything else in it could be a line of its own.
-_RULE: Final = re.compile(r"[A-Z0-9=;,+-]{1,500}", re.IGNORECASE)
+# Parts of a rule as programs read them. It may have been written by hand, and anything else in it could be a line of
+# its own, or have something happen each second of a day: a program has no end of entries to show then.
+_NUMBER: Final = r"[+-]?[1-9]\d{0,2}"
+_WEEKDAY: Final = "(?:MO|TU|WE|TH|FR|SA|SU)"
+_PARTS: Final = {
+    name: re.compile(f"{each}(?:,{each})*", re.ASCII)
+    for name, each in {
+        "FREQ": "[A-Z]+",
+        "INTERVAL": _NUMBER,
+        "COUNT": r"[1-9]\d{0,4}",
+        "UNTIL": r"\d{8}T\d{6}Z",
+        "WKST": _WEEKDAY,
+        "BYMONTH": "(?:0?[1-9]|1[0-2])",
+        "BYDAY": rf"(?:[+-]?[1-9]\d?)?{_WEEKDAY}",
+        "BYMONTHDAY": "[+-]?(?:0?[1-9]|[12][0-9]|3[01])",
+        "BYYEARDAY": _NUMBER,
+        "BYWEEKNO": _NUMBER,
+        "BYSETPOS": _NUMBER,
+    }.items()
+}
 # Where nobody said until when.
 _LENGTH: Final = timedelta(minutes=30)
 _FEBRUARY: Final = 2
@@ -240,25 +258,20 @@ def _end(begins: datetime | None, told: object) -> datetime | None:
 
 
 def _rule(told: str, first_ms: int, zone: tzinfo | None) -> "calendars.vRecur | None":
-    """Return a rule as a calendar has it.
-
-    None for one by which nothing repeats here, as somebody may have written by hand: a program that takes it for every
-    second has no end of entries to show.
-    """
+    """Return a rule as a calendar has it; None for one by which nothing repeats here, as somebody may have written."""
     import icalendar
 
-    from cognition.reminding.repeating import by_utc, without_exceptions
+    from cognition.reminding.repeating import RULE_CHARACTERS_MAX, by_utc, parts_of
 
     rule = by_utc(first_ms, told)
-    rule = None if rule is None else without_exceptions(rule)[0]
-    if rule is None or not _RULE.fullmatch(rule):
+    if rule is None or len(rule) > RULE_CHARACTERS_MAX:
         return None
-    try:
-        found = icalendar.vRecur.from_ical(rule)
-    except ValueError:
-        return None
-    if not found.get("FREQ"):
-        return None
+    parts = [
+        f"{name}={value}"
+        for name, value in parts_of(rule).items()
+        if name in _PARTS and _PARTS[name].fullmatch(value)
+    ]
+    found = icalendar.vRecur.from_ical(";".join(parts))
     begins = _clock(first_ms, zone)
     return found if begins is None else _in_shorter_months(found, begins)
 
