@@ -48,8 +48,9 @@ RARE_HELD_MAX: Final = 16
 _HOLDERS: Final = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? LIMIT ?"
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
-# Rows that are kept from one question to the next: half a kilobyte each, and the text.
+# Rows that are kept from one question to the next: half a kilobyte each, and the text; and for how many filters.
 ROWS_KEPT: Final = 8_192
+FILTERS_KEPT: Final = 2
 _REPEATS: Final = f"substr(json_extract(m.meta, '$.{REPEATS}'), 1, {RULE_CHARACTERS_MAX})"
 # In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
 # also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
@@ -65,14 +66,15 @@ _ROW: Final = (
 
 
 class KeptRows:
-    """What was read of candidates for earlier questions, until somebody writes or filters otherwise; for one thread.
+    """What was read of candidates for earlier questions, until somebody writes; for one thread.
 
-    Half of a recall's candidates came up shortly before, and to read two hundred takes longer than any search.
+    Half of a recall's candidates came up shortly before, and to read two hundred takes longer than any search. Rows are
+    kept for the last few filters: a question about the past, which is filtered otherwise, comes between two others.
     """
 
     def __init__(self) -> None:
-        self._of: tuple[int, Filters] | None = None
-        self._rows: dict[int, CandidateRow] = {}
+        self._version = 0  # of no store: they count from 1
+        self._rows: list[tuple[Filters, dict[int, CandidateRow]]] = []  # the last filters first
 
     def now(self, connection: sqlite3.Connection, filters: Filters) -> dict[int, CandidateRow]:
         """Return the rows that still hold, for more to be put there.
@@ -81,11 +83,17 @@ class KeptRows:
         question.
         """
         ((version,),) = connection.execute("PRAGMA data_version")
-        if self._of != (version, filters):
-            self._of, self._rows = (version, filters), {}
-        for number in [*islice(self._rows, max(0, len(self._rows) - ROWS_KEPT))]:  # those that came first
-            del self._rows[number]
-        return self._rows
+        if self._version != version:
+            self._version, self._rows = version, []
+        rows = next((rows for by, rows in self._rows if by == filters), {})
+        others = [each for each in self._rows if each[1] is not rows]
+        self._rows = [(filters, rows), *others[: FILTERS_KEPT - 1]]
+        excess = sum(len(each) for _, each in self._rows) - ROWS_KEPT
+        for _, each in reversed(self._rows):
+            for number in [*islice(each, max(0, excess))]:  # those that came first
+                del each[number]
+                excess -= 1
+        return rows
 
 
 class Candidates:

@@ -20,16 +20,18 @@ def numbers_of(connection: sqlite3.Connection) -> list[int]:
     return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
 
 
-def test_what_was_read_is_not_read_again_until_somebody_writes_or_filters_otherwise(tmp_path: Path) -> None:
+def test_what_was_read_is_not_read_again_until_somebody_writes(tmp_path: Path) -> None:
     home, kept, read = Home(path=str(tmp_path / "memory.db")), KeptRows(), list[str]()
     home.remember("Ann rows the boat")
     home.remember("Bob sold his boat")
     with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
         reader.set_trace_callback(lambda it: read.append(it) if "m.rid" in it else None)
-        for filters, reads in ((Filters(), 1), (Filters(), 1), (Filters(speaker="ann"), 2), (Filters(), 3)):
+        plain, of_ann, of_bob = Filters(), Filters(speaker="ann"), Filters(speaker="bob")
+        # As many filters are kept as the bound says, those that were asked by last.
+        for filters, reads in ((plain, 1), (of_ann, 2), (plain, 2), (of_bob, 3), (plain, 3), (of_ann, 4)):
             rows = Candidates(reader, filters, kept=kept).rows([1, 2])
             assert [row.text for row in rows.values()] == ["Ann rows the boat", "Bob sold his boat"]
-            assert [bool(row.permitted) for row in rows.values()] == [filters == Filters()] * 2
+            assert [bool(row.permitted) for row in rows.values()] == [filters == plain] * 2
             assert len(read) == reads
         home.remember("Carl swims")
         assert len(Candidates(reader, Filters(), kept=kept).rows([1, 2, 3])) == 3
@@ -52,8 +54,9 @@ def test_rows_are_as_if_nothing_were_kept_whatever_was_written(seed: int, tmp_pa
                     home.commit(Write(Set("archived", True), chance.choice(rids)))
                 case _:
                     asked = chance.sample(numbers_of(reader), 9)
-                    now = Candidates(reader, Filters(), kept=kept)
-                    assert now.rows(asked) == Candidates(reader, Filters()).rows(asked)
+                    filters = Filters(include_archived=chance.choice([True, False]))
+                    now = Candidates(reader, filters, kept=kept)
+                    assert now.rows(asked) == Candidates(reader, filters).rows(asked)
 
 
 def test_as_many_are_kept_as_the_bound_says_those_that_came_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +66,11 @@ def test_as_many_are_kept_as_the_bound_says_those_that_came_last(monkeypatch: py
     monkeypatch.setattr(passes, "ROWS_KEPT", 5)
     Candidates(home.connection, Filters(), kept=kept).rows(range(1, 10))
     assert [*kept.now(home.connection, Filters())] == [5, 6, 7, 8, 9]
+    # Of all filters together, first those of the one that was not asked by for longest.
+    archived = Filters(include_archived=True)
+    Candidates(home.connection, archived, kept=kept).rows(range(1, 5))
+    assert [*kept.now(home.connection, archived)] == [1, 2, 3, 4]
+    assert [*kept.now(home.connection, Filters())] == [9]
 
 
 def test_how_often_a_memory_was_told_is_read_from_its_metadata_where_that_says_so() -> None:
