@@ -305,15 +305,21 @@ def folded(text: str) -> str:
 
 
 def _words(text: str) -> list[_Word]:
-    found = []
-    for spelled in _TOKEN.findall(
-        _DECIMAL.sub(_whole, folded(_BETWEEN_DAYS.sub(r"\1 to ", in_decimals(text))))
-    ):
-        means = meanings(spelled)
-        if spelled.isdecimal():
-            means = {"year": int(spelled)} if len(spelled) == 4 else {"number": min(int(spelled), 9_999)}
-        found.append(_Word(spelled, means))
-    return found
+    plain = folded(_BETWEEN_DAYS.sub(_until, in_decimals(text)))
+    return [*map(_word, _TOKEN.findall(_DECIMAL.sub(_whole, plain)))]
+
+
+def _until(match: "re.Match[str]") -> str:
+    return f"{match[1]} to "
+
+
+@lru_cache(_KEPT)
+def _word(spelled: str) -> _Word:
+    if not spelled.isdecimal():
+        return _Word(spelled, meanings(spelled))
+    return _Word(
+        spelled, {"year": int(spelled)} if len(spelled) == 4 else {"number": min(int(spelled), 9_999)}
+    )
 
 
 def _whole(match: "re.Match[str]") -> str:
