@@ -250,7 +250,7 @@ def rank(
         lists["claims"] = [(number, 0.0) for number in known][:NARROW_MAX]
     standing = stand_in(connection, query.text, lists, vector, filters)
     fused = fuse(standing.lists)
-    rows = candidates.rows(number for number in fused if number not in standing.summaries)
+    rows = candidates.rows([number for number in fused if number not in standing.summaries])
     # By the score without the narrow channels: their few would crowd out neighbours of better ones.
     leads = fused
     if not NARROW.isdisjoint(standing.lists):

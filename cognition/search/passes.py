@@ -111,11 +111,10 @@ class Candidates:
         self.filters = filters
         self._rows = {} if kept is None else kept.now(connection, filters)
 
-    def rows(self, numbers: Iterable[int]) -> dict[int, CandidateRow]:
+    def rows(self, numbers: Sequence[int]) -> dict[int, CandidateRow]:
         """Return those of the memories that are there."""
-        wanted = list(numbers)
         return {
-            number: row for number, row in zip(wanted, self._read(wanted), strict=True) if row is not None
+            number: row for number, row in zip(numbers, self._read(numbers), strict=True) if row is not None
         }
 
     def permitted(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -134,10 +133,10 @@ class Candidates:
         stale = {number for (number,) in waiting}
         return [each for each in permitted if each[0] not in stale]
 
-    def gone(self, numbers: Iterable[int]) -> list[int]:
-        """Return those of some memories that were looked at and are not there."""
+    def gone(self, found: Sequence[tuple[int, float]]) -> list[int]:
+        """Return what was found and looked at, and is not there."""
         known = self._rows
-        return [number for number in numbers if number not in known]
+        return [number for number, _ in found if number not in known]
 
     def _read(self, numbers: Sequence[int]) -> list[CandidateRow | None]:
         """Return the row of each of the memories, None of one that is not there."""
@@ -300,7 +299,7 @@ def by_vector(
     while True:
         nearest = index.search(vector, taken, among=among)
         ranked = candidates.current(nearest)[:limit]
-        index.remove(candidates.gone(number for number, _ in nearest))
+        index.remove(candidates.gone(nearest))
         if len(ranked) == limit or len(nearest) < taken:
             return ranked
         taken *= 4
