@@ -287,13 +287,15 @@ def find_triples(
 
 
 def _told(text: str | None) -> "list[Triple]":
-    """Return the triple that a memory's metadata states, if it is one."""
+    """Return the triple that a memory's metadata states, if it is one: anybody may write anything there."""
     from cognition.extraction import Triple
 
     try:
         subject, predicate, thing = json.loads(text or "null")
+        for each in (subject, predicate, thing):
+            each.encode()  # JSON spells surrogates that no store takes
         return [Triple(subject, predicate, thing)]
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return []
 
 
