@@ -86,7 +86,8 @@ class SamemindStore(BaseStore):
     def _read(self, op: Op) -> Result:
         if isinstance(op, GetOp):
             memory = self._standing(op.namespace, op.key).memory
-            return None if memory is None else Item(**_item(memory))
+            found = None if memory is None else _item(memory)
+            return None if found is None else Item(**found)
         if isinstance(op, SearchOp):
             return self._search(op)
         if isinstance(op, ListNamespacesOp):
@@ -154,7 +155,8 @@ class SamemindStore(BaseStore):
             found = self._recalled(
                 op.query, prefix, SEARCHED_MAX if op.filter else max(0, min(end, SEARCHED_MAX))
             )
-        items = [SearchItem(**_item(memory), score=score) for memory, score in found]
+        read = [(_item(memory), score) for memory, score in found]
+        items = [SearchItem(**item, score=score) for item, score in read if item is not None]
         kept = [item for item in items if _fits(item.value, op.filter or {})]
         return kept[op.offset : end]
 
@@ -177,7 +179,7 @@ class SamemindStore(BaseStore):
 
     def _is_under(self, memory: MemoryView, prefix: tuple[str, ...]) -> bool:
         """Say whether a memory is an item of this store under a prefix, to the letter: filters pass over case."""
-        ours = _VALUE in memory.meta and memory.workspace == self._workspace
+        ours = {_VALUE, _NAMESPACE} <= memory.meta.keys() and memory.workspace == self._workspace
         return ours and _namespace(memory)[: len(prefix)] == prefix
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
@@ -245,15 +247,23 @@ def _text_of(value: Mapping[str, Any], paths: Sequence[str]) -> tuple[str | None
     return None, "\n".join(f"{key}: {words}" for key, words in zip(value, said, strict=True))
 
 
-def _item(memory: MemoryView) -> dict[str, Any]:
-    """Return what an item is made of."""
-    value = json.loads(memory.meta[_VALUE])
-    if field := memory.meta.get(_FIELD):
-        value[json.loads(field)] = memory.text
+def _item(memory: MemoryView) -> dict[str, Any] | None:
+    """Return what an item is made of; None for a memory that is none, as any device of the group may write one."""
+    try:
+        value = json.loads(memory.meta[_VALUE])
+        key = json.loads(memory.meta[_KEY])
+        field = json.loads(memory.meta.get(_FIELD) or "null")
+        namespace = _namespace(memory)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not isinstance(key, str) or not isinstance(field, str | None):
+        return None
+    if field is not None:
+        value[field] = memory.text
     return {
         "value": value,
-        "key": json.loads(memory.meta[_KEY]),
-        "namespace": _namespace(memory),
+        "key": key,
+        "namespace": namespace,
         "created_at": memory.created_at,
         "updated_at": memory.updated_at,
     }

@@ -69,9 +69,9 @@ class SamemindSession(SessionABC):
         await _done(self._clear)
 
     def _read(self) -> list["_HistoryItem"]:
+        read = [(memory, _item(memory)) for memory in self._memories(LIST_MAX)]
         kept = [
-            _HistoryItem(memory.position or 0, memory.rid, _item(memory))
-            for memory in self._memories(LIST_MAX)
+            _HistoryItem(memory.position or 0, memory.rid, item) for memory, item in read if item is not None
         ]
         kept += [_HistoryItem(place, None, item) for place, item in self._unstored.items()]
         return sorted(
@@ -186,19 +186,22 @@ def _said(item: Item) -> tuple[list[str | int] | None, str]:
     return None, " ".join(str(item[name]) for name in ("type", "role", "name") if item.get(name)) or "item"
 
 
-def _item(memory: MemoryView) -> Item:
-    """Return the item that a memory is."""
+def _item(memory: MemoryView) -> Item | None:
+    """Return the item that a memory is; None for a memory that is none, as any device of the group may write one."""
     pieces: list[str] = []
     while (piece := memory.meta.get(_piece(len(pieces)))) is not None:
         pieces.append(str(piece))
-    item: Item = json.loads("".join(pieces))
-    if path := memory.meta.get(_TEXT_AT):
-        *way, last = json.loads(str(path))
-        inner: Any = item
-        for step in way:
-            inner = inner[step]
-        inner[last] = memory.text
-    return item
+    try:
+        item: Any = json.loads("".join(pieces))
+        if path := memory.meta.get(_TEXT_AT):
+            *way, last = json.loads(str(path))
+            inner: Any = item
+            for step in way:
+                inner = inner[step]
+            inner[last] = memory.text
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return None
+    return item if isinstance(item, dict) else None
 
 
 def _piece(number: int) -> str:
