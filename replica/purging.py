@@ -7,6 +7,7 @@ signed receipt, so that whoever erased can see which devices have not confirmed 
 
 from replica.core import Core
 from replica.ids import DeviceId, MemoryId
+from replica.limits import NAMES_MAX
 from replica.oplog import Changes
 from replica.ops import Receipt, Write
 from replica.state.cells import Receipts, receipt_key
@@ -23,14 +24,15 @@ class ErasureStatus:
 
 
 def purge(core: Core, now_ms: int) -> bool:
-    """Clean the files of what was erased since the last time, and write the receipt; False if that must wait."""
+    """Clean the files of what was erased since the last time, and write the receipts; False if that must wait."""
     due = sorted(core.store.unpurged())
     if not due:
         return True
     if not core.store.purge():
         return False
-    rids = tuple(sorted({rid for op_id in due for rid in core.proofs[op_id].rids}))
-    core.commit([Write(Receipt(rids))], now_ms)
+    rids = sorted({rid for op_id in due for rid in core.proofs[op_id].rids})
+    for start in range(0, len(rids), NAMES_MAX):  # proofs that came together may name more than one op can
+        core.commit([Write(Receipt(tuple(rids[start : start + NAMES_MAX])))], now_ms)
     core.write(Changes(purged=due), now_ms)
     core.has_unpurged = False
     return True

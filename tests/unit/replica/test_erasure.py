@@ -11,6 +11,8 @@ from replica import Erase, Forget, InvalidOp, MemoryId, Set, Write
 from replica.core import Core
 from replica.erasure import proof_of, read_proof
 from replica.frame import decode_frame, encode_frame
+from replica.ids import new_memory_id
+from replica.limits import NAMES_MAX
 from replica.membership import revoke
 from replica.ops import TEXT_KINDS
 from replica.outbox import Outbox
@@ -175,6 +177,22 @@ def test_no_receipt_is_written_while_a_reader_keeps_old_pages(tmp_path: Path) ->
     assert store.connection.execute("PRAGMA busy_timeout").fetchone() == waits_ms
     assert purge(core, NOW_MS)
     assert erasure_status(core, rid).confirmed == (core.device,)
+
+
+def test_proofs_that_name_more_than_one_op_can_are_confirmed_all_the_same() -> None:
+    """An import of twelve thousand was taken back: every write on every device failed from then on."""
+    cores = ann, ben = group("ann", "ben")
+    rids = sorted(new_memory_id(NOW_MS, Random(number)) for number in range(NAMES_MAX + 2_000))
+    for start in (0, NAMES_MAX):
+        say(ann, Erase(tuple(rids[start : start + NAMES_MAX])))
+    ben.learn([], [], ann.proofs.values(), NOW_MS)
+    for core in cores:
+        assert purge(core, NOW_MS)
+        assert not core.has_unpurged
+        assert core.store.unpurged() == set()
+    settle(cores)
+    for rid in (rids[0], rids[-1]):
+        assert erasure_status(ann, rid).outstanding == ()
 
 
 def test_a_restart_remembers_what_was_erased() -> None:
