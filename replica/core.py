@@ -412,7 +412,7 @@ class Core:
         settled = working.settle(self.totals, self.feeds.origin_of)
         changes.cells, changes.tombstones = settled.cells, settled.tombstones
         changes.memories = settled.memories
-        self._erase(acting, changes)
+        self.erase(acting, changes)
         self.ahead |= {proof.id for proof in acting}
         self.proofs |= {proof.id: proof for proof in idle}
         self.idle |= {proof.id for proof in idle}
@@ -647,7 +647,7 @@ class Core:
         # Within a batch that is signed at its end, an op without a signature of its own comes behind its proof.
         waited = [self.proofs[op.id] for op in erasing if op.id in self.idle]
         signed = [proof_of(op, signatures[op.id]) for op in erasing if op.id in signatures]
-        self._erase([*waited, *signed], changes)
+        self.erase([*waited, *signed], changes)
         changes.arrived = [op.id for op in erasing if op.id in self.ahead]
         self.ahead -= {op.id for op in erasing}
         self._pos += len(entries)
@@ -679,7 +679,12 @@ class Core:
         entries.extend(map(_entry, repeat(LogEntry), rows))
         self.feeds.advance_by(feed, ops[0], ops[-1], b"".join(short))
 
-    def _erase(self, proofs: Sequence[Proof], changes: Changes) -> None:
+    def arrived_proofs(self) -> list[Proof]:
+        """Return the proofs that waited for ops which are held by now."""
+        waiting = [self.proofs[op_id] for op_id in sorted(self.idle)]
+        return [proof for proof in waiting if self.feeds.locate(proof.op().place) is not None]
+
+    def erase(self, proofs: Sequence[Proof], changes: Changes) -> None:
         """Take in proofs: the payloads that they name leave the log, the batch in hand and the base."""
         if not self.erased and not proofs and not changes.revocations:  # nearly always
             return

@@ -299,6 +299,9 @@ class _Absorption:
             core.write(changes, now_ms)
             core.partials.clear()
             return
+        waited = core.arrived_proofs()  # the ops that they waited for never come: they are in the base
+        core.erase(waited, changes)
+        proven.update(*(proof.rids for proof in waited))
         merged = self._merge(mine, theirs, added, proven, edits)
         base_cells: dict[Key, Any] = dict.fromkeys(key for key, _ in core.store.all_base_cells())
         for rid in core.erased:

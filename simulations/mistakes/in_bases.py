@@ -144,7 +144,7 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
 
 
 def keeps_erased(world: "World") -> Sequence[Swap]:
-    return [(Core, "_erase", lambda self, proofs, changes: None)]
+    return [(Core, "erase", lambda self, proofs, changes: None)]
 
 
 def tags_united(world: "World") -> Sequence[Swap]:

@@ -1,8 +1,11 @@
 """Proofs of erasure travel ahead of their ops and act at once: not without a trace, and not for just anybody."""
 
+from random import Random
+
 import pytest
 
 from replica.codec import pack
+from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.erasure import PROOFS_AN_HOUR_MAX, PROOFS_WAITING_MAX, Proof, proof_of
 from replica.ids import MemoryId
@@ -23,8 +26,11 @@ from tests.support.replicas import (
     MakeStore,
     agree,
     carry,
+    edit,
     group,
+    memories,
     remember,
+    say,
     settle,
     sqlite_store,
     sync,
@@ -190,6 +196,31 @@ def test_a_proof_is_ahead_until_its_op_has_come(make_store: MakeStore) -> None:
     ann.take(carry(frame), NOW_MS)
     assert ann.ahead == set()
     assert ann.store.proofs_ahead() == (set(), set())
+
+
+@STORES
+def test_a_proof_that_waits_acts_when_its_op_comes_within_a_base(
+    monkeypatch: pytest.MonkeyPatch, make_store: MakeStore
+) -> None:
+    """Its op never comes then, and what it erased stayed on the device that had heard of too many at once."""
+    monkeypatch.setattr("replica.core.PROOFS_AN_HOUR_MAX", 1)
+    ann, ben = group("ann", "ben", make_store=make_store)
+    rids = remember(ann, "gone", "gone as well", "kept")
+    edit(ann, rids[1], "gone as well, in other words")
+    sync(ann, ben)
+    for rid in rids[:2]:
+        say(ann, Erase((rid,)))
+    later_ms = NOW_MS + LEASE_MS
+    assert compact(ann, later_ms)
+    sync(ann, ben, later_ms)
+    assert memories(ben).keys() == {rids[2]}
+    assert ben.idle == set()
+    assert ben.erased == set(rids[:2])
+    assert all(row.payload is None for row in ben.store.memory_rows(rids[1]))
+    assert agree(ann, ben)
+    assert verify_replica(ben).ok
+    again = Core(ben.store, device=ben.device, sign=ben.sign, random=Random(1))
+    assert (again.idle, again.erased) == (set(), ben.erased)
 
 
 def _write(body: Erase) -> Write:
