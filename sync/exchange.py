@@ -355,12 +355,20 @@ class Exchange:
             self._lacking.asked(now_ms, self._core.news)
             self.ask()
         self._push()
-        if self.session.is_quiet and self._may_ask_for_proof():
-            self.ask()
         if self._alongside is not None and self.session.may_want:
             self._wishes = tuple(self._alongside.next_wishes(WISHES_MAX))
             if self._wishes:
                 self.session.say(Want(self._wishes))
+        said = self._said()
+        if (
+            self.session.is_quiet and self._may_ask_for_proof()
+        ):  # as nothing is left to say, nobody calls this again
+            self.ask()
+            said += self._said()
+        return said
+
+    def _said(self) -> list[bytes]:
+        """Return what waited to be said."""
         said: list[bytes] = []
         while (message := self.session.next_message()) is not None:
             said.append(encode_message(message))
