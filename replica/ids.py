@@ -28,6 +28,8 @@ OP_ID_BYTES: Final = 32
 # A UUID with its hyphens.
 _SHOWN_CHARACTERS: Final = 36
 MEMORY_ID_BYTES: Final = 16
+# The version of a UUID whose bits are custom.
+_DERIVED: Final = 8
 # Enough of a hash to tell the two or three ops that could ever claim one (origin, seq) apart, and to make a
 # second preimage cost 2^64 hashes for each op; kept for ever, so shorter than the whole.
 ID8_BYTES: Final = 8
@@ -72,9 +74,14 @@ def derived_memory_id(source: str, key: str) -> MemoryId:
     """
     digest = hashlib.sha256(f"samemind import\0{source}\0{key}".encode()).digest()
     raw = bytearray(digest[:MEMORY_ID_BYTES])
-    raw[6] = raw[6] & 0x0F | 0x80
+    raw[6] = raw[6] & 0x0F | _DERIVED << 4
     raw[8] = raw[8] & 0x3F | 0x80
     return MemoryId(bytes(raw))
+
+
+def is_derived(rid: bytes) -> bool:
+    """Say whether a memory's id is one that several devices may derive, each without having heard of the others."""
+    return rid[6] >> 4 == _DERIVED
 
 
 def op_uuid(op_id: bytes, hlc: int) -> uuid.UUID:

@@ -23,7 +23,7 @@ from replica.late import is_late
 from replica.meta import Vouched
 from replica.oplog import Changes, FoldStatus, LogRow, Remains
 from replica.ops import OpKind
-from replica.refold import Refolded, changes_to, refold
+from replica.refold import Refolded, added_by, changes_to, refold
 from replica.remains import read_remains, remains_of
 from replica.rows import op_of, read_places
 from replica.state.cells import Key, State
@@ -161,6 +161,7 @@ class _Proof:
             {feed.origin.device for feed in beyond},
             proven,
             edits,
+            added_by(core.rows_above_base()),
         )
 
     def _kept(

@@ -11,9 +11,10 @@ from replica.codec import wire_place
 from replica.core import Core
 from replica.feeds import Feeds, join
 from replica.folding import Totals
-from replica.ids import OpRef
+from replica.ids import OpRef, is_derived
 from replica.meta import SHOWN_BY
 from replica.oplog import Changes, FoldStatus, LogRow, MemoryChange, Store
+from replica.ops import OpKind
 from replica.rows import Understood, body_of, op_of, status_without_body
 from replica.state import digest
 from replica.state.cells import Cell, CellKind, Key, State, decode_cell, encode_cell
@@ -97,6 +98,21 @@ def refold(
             result.totals.unfolded = digest.reduced(unfolded)
     result.shown = sum_up(result.state, result.totals, feeds)
     return result
+
+
+def added_by(rows: Iterable[LogRow]) -> set[bytes]:
+    """Return the memories that these rows add under ids of chance: whoever deleted one must have seen its row.
+
+    Under a derived id somebody may have forgotten the same before, where nobody has heard of this row.
+    """
+    return {
+        row.rid
+        for row in rows
+        if row.kind == OpKind.REMEMBER
+        and row.status == FoldStatus.FOLDED
+        and row.rid is not None
+        and not is_derived(row.rid)
+    }
 
 
 def sum_up(state: State, totals: Totals, feeds: Feeds) -> dict[Key, Memory]:

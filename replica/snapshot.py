@@ -36,7 +36,7 @@ from replica.limits import (
 from replica.meta import Vouched
 from replica.oplog import Changes, LogRow, Remains, SpinePiece
 from replica.pruning import Pruning
-from replica.refold import changes_to, refold
+from replica.refold import added_by, changes_to, refold
 from replica.remains import read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import Added, AddedRow, columns_of
@@ -279,6 +279,8 @@ class _Absorption:
     """What was held before."""
     _new: list[tuple[int, SnapshotFeed, int]] = field(default_factory=list)
     """The feeds of the snapshot with ops that were not held: the feed here, the feed there, up to where it was held."""
+    _added_above: Set[bytes] = frozenset()
+    """Memories that were added by ops which are held and which the snapshot does not cover."""
 
     def run(self, now_ms: int) -> None:
         core, feeds = self.core, self.core.feeds
@@ -288,6 +290,7 @@ class _Absorption:
         for feed in self.snapshot.feeds:
             self._place(feed)
         rows = list(core.store.rows())
+        self._added_above = added_by(row for row in rows if row.seq > self.covered.get(row.feed, 0))
         mine = self._fold_covered([row for row in rows if self._in_log_and_covered(row, old_base)])
         known = core.store.all_memories() | core.store.all_tombstones()
         theirs, added = self._read_state(known | {key.name for key in mine.cells})
@@ -496,7 +499,8 @@ class _Absorption:
         edits: Mapping[bytes, Sequence[SignedEdit]],
     ) -> State:
         """Return what the base comes to; memories of `added` that no op which was not held can have made go from it."""
-        if not any(self._held.get(no, 0) for no in self.covered) and not mine.cells and not mine.tombstones:
+        is_disjoint = not any(self._held.get(no, 0) for no in self.covered) and not mine.cells
+        if is_disjoint and not mine.tombstones and self._added_above.isdisjoint(theirs.tombstones):
             return theirs  # a newcomer's case, and a large one
 
         def held(dot: Dot) -> bool:
@@ -518,6 +522,7 @@ class _Absorption:
             {theirs.origin.device for _, theirs, _ in self._new},
             proven | mine.tombstones,
             edits,
+            self._added_above,
         )
         return merge_states(mine, theirs, news)
 

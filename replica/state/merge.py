@@ -6,7 +6,8 @@ and of the base only what its unheld ops can have done is taken:
 * what carries a dot (adds, claims, heads of registers) if the op at that dot is not held here;
 * a head here goes only if the base covers it, lacks it, *and* has a head of the same register that is news: an op that
   was overwritten leaves such a head behind for ever, so for honest bases this is exact;
-* a memory that is held goes only under a tombstone whose signed op came along or is held;
+* a memory that is held, in the log above the base too, goes only under a tombstone whose signed op came along or is
+  held;
 * what was taken off of a label list that is held goes off only if the base has news of that label;
 * what carries no dot but was said by somebody (access totals, deliveries, receipts) if there is news of that device;
 * the text of a memory that is held changes only by edits that came along as their authors signed them.
@@ -31,7 +32,6 @@ from replica.state.cells import (
     State,
     TellingLink,
     maker_of,
-    memory_key,
 )
 from replica.state.labels import TAGS, Untagged, left_of
 from replica.state.memories import HeldTrigger, MemoryCell
@@ -59,11 +59,14 @@ class News:
     proven: Set[bytes]
     edits: Mapping[bytes, Sequence[SignedEdit]] = field(default_factory=dict)
     """Edits that came along as their authors signed them and are not folded here, by memory."""
+    added: Set[bytes] = frozenset()
+    """Memories that ops which are held and the base does not cover have added."""
 
 
 def merge_states(mine: State, theirs: State, news: News) -> State:
     """Return what is known together; `mine` is folded of everything held that the base covers, and of my base."""
-    deleted = {rid for rid in theirs.tombstones if rid in news.proven or memory_key(rid) not in mine.cells}
+    held = news.added | {key.name for key in mine.cells if key.part is CellKind.MEMORY}
+    deleted = {rid for rid in theirs.tombstones if rid in news.proven or rid not in held}
     merged = State(tombstones=mine.tombstones | deleted)
     for key in mine.cells | theirs.cells:
         if key.part is CellKind.MEMORY and key.name in merged.tombstones:

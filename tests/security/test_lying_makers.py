@@ -16,10 +16,10 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.evidence import Accused, Fault
 from replica.frame import Frame, Segment, decode_frame, encode_frame
-from replica.ids import MemoryId, OpId, device_id
+from replica.ids import MemoryId, OpId, derived_memory_id, device_id
 from replica.late import may_ask
 from replica.oplog import Store
-from replica.ops import Edit, Erase, Forget, Set
+from replica.ops import Edit, Erase, Forget, Remember, Set
 from replica.proving import give_way
 from replica.purging import erasure_status
 from replica.signing import sign_commit
@@ -175,6 +175,60 @@ def test_a_base_of_ones_own_is_worth_as_much_as_the_log(make_store: MakeStore) -
     handed(ann, spoilt.sealed(), LATER_MS + 1)
     assert memories(ann) == before
     assert verify_replica(ann).ok
+
+
+@STORES
+@pytest.mark.parametrize("meets_first", [True, False])
+def test_a_memory_that_the_snapshot_does_not_cover_is_held_all_the_same(
+    make_store: MakeStore, meets_first: bool
+) -> None:
+    """Nobody can have deleted it who had not seen it; and that cannot be left out of what had been seen."""
+    ann, eve = group("ann", "eve", make_store=make_store)
+    if not meets_first:
+        remember(ann, "before")
+        sync(ann, eve)
+    remember(eve, "an innocent remark")
+    spoilt = Lie.of(eve)
+    (rid,) = remember(ann, "after that")
+    spoilt.tombstones = [rid]
+    handed(ann, spoilt.sealed())
+    assert rid in memories(ann)
+    assert verify_replica(ann).ok
+    sync(ann, eve, LATER_MS)
+    assert agree(ann, eve)
+
+
+def test_an_import_that_was_forgotten_elsewhere_before_stays_forgotten() -> None:
+    """0.1.0 kept no signed deletion in its base: there the word of a member is all that there is."""
+    ann, eve = group("ann", "eve")
+    rid = derived_memory_id("notes", "7")
+    for core in (ann, eve):
+        say(core, Remember("an import", {}), rid)
+    say(eve, Forget((rid,)))
+    honest = Lie.of(eve)
+    honest.layout = 2
+    honest.adds.clear()
+    honest.tombstones = [rid]
+    handed(ann, honest.sealed())
+    assert memories(ann) == {}
+    sync(ann, eve, LATER_MS)
+    assert agree(ann, eve)
+
+
+def test_a_memory_that_was_said_to_be_gone_before_it_came_is_back_with_what_is_signed() -> None:
+    """As if it had come first."""
+    ann, ben, eve = group("ann", "ben", "eve")
+    remember(eve, "an innocent remark")
+    settle((ann, eve))
+    spoilt = Lie.of(eve)
+    spoilt.invent(1, Random(2))
+    (rid,) = remember(ann, "after that")
+    spoilt.tombstones = [rid]
+    handed(ben, spoilt.sealed())
+    sync(ann, ben, LATER_MS)
+    assert rid in memories(ben)
+    assert shown(ben) == shown(ann)
+    assert verify_replica(ben).ok
 
 
 def test_a_snapshot_as_0_1_0_laid_it_out_gets_no_further() -> None:
@@ -630,6 +684,18 @@ def test_a_peer_is_asked_once_and_the_one_who_vouches_never() -> None:
     assert not may_ask(new, ann.device)
     again = Core(new.store, device=new.device, sign=new.sign, random=Random(1))
     assert not may_ask(again, ann.device)
+
+
+def test_whoever_has_the_last_word_asks_for_what_was_signed_all_the_same() -> None:
+    """It asked when a message came while nothing was left to say, and behind its own last word none comes."""
+    ann, ben, eve = group("ann", "ben", "eve")
+    remember(eve, "an innocent remark")
+    sync(ann, eve)
+    handed(ben, Lie.of(eve).sealed())
+    remember(ann, "news")
+    sync(ann, ben, LATER_MS)
+    assert not may_ask(ben, ann.device)
+    assert vouched_ops(ben) == {}
 
 
 def test_what_nobody_signed_so_proves_nothing() -> None:

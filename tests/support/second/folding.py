@@ -148,10 +148,15 @@ class Replica:
     def merge(self, base: State, spine: "Replica") -> None:
         """Merge a base into that of this replica, and fold the log again on top; `spine` holds its chains.
 
-        A memory that lives here goes under a tombstone only if a signed op is behind it.
+        A memory that lives here goes under a tombstone only if a signed op is behind it; one whose id was derived, and
+        that the base does not cover, may have been forgotten before.
         """
         signed = self.proven.union(*self.deletions.values())
-        base.forgotten -= self.state.memories.keys() - signed
+        base.forgotten -= {
+            rid
+            for rid, memory in self.state.memories.items()
+            if rid not in signed and (rid[6] >> 4 != 8 or memory.adds.keys() & base.covered)
+        }
         self.base = _merged(self.base, base)
         self.before = spine.before | self.before
         self.seen = spine.seen | self.seen
