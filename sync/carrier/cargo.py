@@ -368,7 +368,10 @@ class Taking:
         header = self._header
         if header.folded and header.maker != core.device and not self.brought.refused:
             vector = core.feeds.vector_of(_places(core, header.held))
-            core.heard(header.maker, vector, min(header.made_ms, now_ms))
+            heard_ms, contact = min(header.made_ms, now_ms), core.contacts.get(header.maker)
+            if contact is not None and heard_ms < contact.heard_ms <= now_ms:  # files come in any order
+                heard_ms = contact.heard_ms
+            core.heard(header.maker, vector, heard_ms)
 
     def _let_in(self, core: Core, authors: Iterable[DeviceId]) -> None:
         """Take introductions beyond all bounds of those whose ops are in the file."""

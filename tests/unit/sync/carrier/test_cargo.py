@@ -13,7 +13,7 @@ from nacl.public import SealedBox
 from nacl.signing import VerifyKey
 
 from replica.codec import pack
-from replica.compaction import compact
+from replica.compaction import LEASE_MS, compact, leased
 from replica.core import Core
 from replica.ids import OpRef, Origin
 from replica.keys import seal
@@ -42,7 +42,18 @@ from sync.parts import parts_of
 from sync.wire.limits import FRAME_BYTES_MAX
 from tests.support.groups import founded, put_out
 from tests.support.links import identity
-from tests.support.replicas import NOW_MS, acquaint, agree, core_of, edit, group, remember, say, sync, texts
+from tests.support.replicas import (
+    NOW_MS,
+    acquaint,
+    agree,
+    core_of,
+    edit,
+    group,
+    remember,
+    say,
+    sync,
+    texts,
+)
 
 
 def load(core: Core, known: dict[int, int] | None = None) -> bytes:
@@ -122,6 +133,23 @@ def test_a_file_carries_a_snapshot_where_ops_left_the_log() -> None:
     unload(phone, "phone", load(laptop))
     assert agree(laptop, phone)
     assert verify_replica(phone).ok
+
+
+def test_an_old_file_does_not_end_the_lease_of_its_maker() -> None:
+    """Files come in any order, and whoever keeps them may show one that is a year old."""
+    ann, ben = group("ann", "ben")
+    remember(ben, "one")
+    old = load(ben)
+    later_ms = NOW_MS + LEASE_MS
+    sync(ann, ben, later_ms)
+    with io.BytesIO(old) as file:
+        header = check(ann, identity("ann"), file)
+    Taking(header).done(ann, later_ms)
+    assert leased(ann, later_ms) == [ben.device]
+    ahead_ms = later_ms + 10 * LEASE_MS
+    ann.heard(ben.device, {}, ahead_ms)  # while this device's clock was wrong
+    Taking(header._replace(made_ms=later_ms)).done(ann, later_ms)
+    assert leased(ann, later_ms) == [ben.device]
 
 
 def test_branches_travel_in_a_file() -> None:
