@@ -73,6 +73,21 @@ def unload(core: Core, name: str, data: bytes) -> Brought:
     return taking.brought
 
 
+def test_who_makes_a_file_and_who_takes_it_say_alike_what_its_ops_have_seen() -> None:
+    """A shelf orders files by it, and knows of its own from `export` alone."""
+    ann, bob = group("ann", "bob")
+    remember(bob, "the boat is at the north pier")
+    sync(ann, bob)
+    remember(ann, "the boat leaks")
+    file = io.BytesIO()
+    made = export(ann, {}, NOW_MS, file, entropy=Random(1).randbytes)
+    taking = Taking(check(bob, identity("bob"), io.BytesIO(file.getvalue())))
+    for message in messages(identity("bob"), io.BytesIO(file.getvalue())):
+        taking.take(bob, message, NOW_MS)
+    assert {*made.needs} == {*taking.needs(bob)}
+    assert bob.device in {place.origin.device for place in made.needs}
+
+
 def test_who_was_paired_with_the_maker_reads_its_file_though_a_thief_had_revoked_it() -> None:
     """Till the file has named the root, any revocation counts: the file was said to be by no member, for ever."""
     laptop, _ = founded("laptop", "stolen")
