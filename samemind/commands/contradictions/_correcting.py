@@ -5,7 +5,6 @@ nothing, and the facts beside it follow its words. The old words stay in its his
 """
 
 import sqlite3
-from datetime import UTC, datetime
 
 import replica
 from cognition import read_text, take_in
@@ -13,6 +12,7 @@ from cognition.contradictions.finding import open_slots_of
 from cognition.contradictions.relations import Attention
 from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.telling import ClaimWriter, telling_of, withdrawn
+from cognition.ingest.plan import own_zone
 from cognition.tellings import words_of_telling
 from replica import Core, MemoryId, Op, SaysSame, Write, facts_of, is_known, show_memory_id
 from replica.limits import SURENESS_MAX
@@ -47,7 +47,7 @@ def rewrite(
     now_ms = device.now_ms()
     edited = core.edit_of(rid, text)
     fields = attribution_of(connection, rid)
-    _, found = read_text(text, fields, now_ms=now_ms, zone=datetime.now(UTC).astimezone().tzinfo or UTC)
+    _, found = read_text(text, fields, now_ms=now_ms, zone=own_zone())
     taken = take_in(rid, text, fields, found)
     old = set(facts_of(connection, rid))
     stale = sorted(old - set(taken.facts))
