@@ -145,3 +145,25 @@ def test_an_answer_says_which_event_was_taken_for_a_time_and_when_it_was(mind: B
     (told,) = brief("recall", document)["events"]
     assert (told["rid"], told["begins"]) == (event.rid, "2026-07-14T00:00:00.000Z")
     assert "events" not in brief("recall", to_json(mind.recall("When is choir?")))
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Pacific/Auckland"])
+def test_whole_days_of_this_machine_are_told_as_days_to_people_and_to_agents(
+    zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        first, behind, hour = (
+            round(datetime(2024, *day).timestamp() * 1_000)  # noqa: DTZ001
+            for day in ((5, 3), (5, 5), (5, 3, 1))
+        )
+        for there in (UTC, None):
+            assert happening(first, behind - 1, there) == "2024-05-03 to 2024-05-04"
+            assert happening(first, behind, there) == "2024-05-03 to 2024-05-04"
+            assert happening(0, DAY_MS - 1, there) == "1970-01-01"
+        assert happening(first, None, None) == "2024-05-03 00:00"
+        assert happening(first, hour, None) == "2024-05-03 00:00 to 01:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
