@@ -25,6 +25,13 @@ def clock(moment: str) -> str:
     return minute(datetime.fromisoformat(moment))
 
 
+def day_or_clock(moment: str) -> str:
+    """Return since or until when something holds: a day where it is the first moment of one, else to the minute."""
+    from cognition.days import day_of  # here, as below: most of what is shown names no such time
+
+    return day_of(round(datetime.fromisoformat(moment).timestamp() * 1_000)) or clock(moment)
+
+
 def minute(moment: datetime) -> str:
     """Return a time in this machine's zone, to the minute; as it is where it lies beyond the years there."""
     with suppress(OverflowError):

@@ -47,11 +47,7 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_time(text, name=name)
     except Usage:
-        from cognition.times import (
-            windows,  # most times are told in digits, and this takes a while to load
-        )
-
-        begun = [window.start_ms for window in windows(text, now_ms) if window.start_ms <= now_ms]
+        begun = [start_ms for start_ms, _ in _stretches(text, now_ms) if start_ms <= now_ms]
         if not begun:
             raise _bad(_OR_WORDS, text, name) from None
         return max(begun)
@@ -68,22 +64,21 @@ def read_when(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_time(text, name=name)
     except Usage:
-        from cognition.reminding.due_fields import zoned_moment
-        from cognition.times import windows  # these take a while to load
+        from cognition.reminding.due_fields import zoned_moment  # it takes a while to load
 
-        stretches = windows(text, now_ms)
-        begun = [stretch.start_ms for stretch in stretches if stretch.start_ms <= now_ms]
+        stretches = _stretches(text, now_ms)
+        begun = [start_ms for start_ms, _ in stretches if start_ms <= now_ms]
         told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
         if (moment := zoned_moment(text, told)) is not None:
             moment_ms = round(moment.timestamp() * 1_000)
             if not begun or any(
-                each.start_ms <= min(now_ms, moment_ms) and moment_ms <= each.end_ms for each in stretches
+                start_ms <= min(now_ms, moment_ms) and moment_ms < end_ms for start_ms, end_ms in stretches
             ):
                 return moment_ms
         # A stretch that is over has no hours: none is left out unsaid.
         if not stretches or _HOUR.search(text):
             raise _bad(f"{_OR_WORDS}, or 'tomorrow at 9'", text, name) from None
-        return max(begun) if begun else min(stretch.start_ms for stretch in stretches)
+        return max(begun) if begun else min(start_ms for start_ms, _ in stretches)
 
 
 def read_before(text: str, *, name: str, now_ms: int) -> int:
@@ -93,9 +88,7 @@ def read_before(text: str, *, name: str, now_ms: int) -> int:
     try:
         return read_until(text, name=name)
     except Usage:
-        from cognition.times import windows
-
-        over = [window.end_ms + 1 for window in windows(text, now_ms) if window.start_ms <= now_ms]
+        over = [end_ms for start_ms, end_ms in _stretches(text, now_ms) if start_ms <= now_ms]
         if not over:
             raise _bad(_OR_WORDS, text, name) from None
         return max(over)
@@ -178,6 +171,26 @@ def at_stamp(hlc: int) -> datetime:
     The last moment that can be written where it lies beyond.
     """
     return at_ms(hlc >> 16) or datetime.max.replace(tzinfo=UTC)
+
+
+def _stretches(text: str, now_ms: int) -> list[tuple[int, int]]:
+    """Return the stretches that words name by this machine's clock: the first ms of each, and the first behind."""
+    from cognition.times import windows  # most times are told in digits, and this takes a while to load
+
+    wall = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=UTC)
+    return [
+        (_by_clock(each.start_ms), _by_clock(each.end_ms + 1))
+        for each in windows(text, round(wall.timestamp() * 1_000))
+    ]
+
+
+def _by_clock(wall_ms: int) -> int:
+    """Return when this machine's clock shows what that of UTC shows at a time."""
+    try:
+        shown = (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=None)
+        return round(shown.timestamp() * 1_000)
+    except (OverflowError, OSError, ValueError):  # a year that this machine's clock does not reach
+        return wall_ms
 
 
 def _ago(text: str, now_ms: int) -> int | None:

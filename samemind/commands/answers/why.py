@@ -11,7 +11,7 @@ from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Worksp
 from samemind.formats.memory_view import MemoryView
 from samemind.formats.options import MomentOptions
 from samemind.formats.printable import one_line
-from samemind.formats.rendering import Document, clock
+from samemind.formats.rendering import Document, clock, day_or_clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -260,7 +260,7 @@ def render(document: Document) -> list[str]:
 def _claim_line(claim: Document) -> str:
     from cognition.contradictions.relations import subject_of
 
-    since = f", since {clock(claim['since'])}" if claim["since"] else ""
+    since = f", since {day_or_clock(claim['since'])}" if claim["since"] else ""
     said = one_line(f"{subject_of(claim['entity'], claim['relation'])}{claim['value']}")
     return f"{'claims':<10}  {said}{since} ({one_line(claim['reader'])})"
 

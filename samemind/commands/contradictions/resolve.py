@@ -7,7 +7,7 @@ from samemind.commands.contradictions._parts import ContradictionView, subject
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.formats.printable import one_line
-from samemind.formats.rendering import Document, clock
+from samemind.formats.rendering import Document, day_or_clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -137,7 +137,7 @@ def render(document: Document) -> list[str]:
     changed = found["settled_by"] == "change"
     held = dict.fromkeys(
         one_line(belief["value"])
-        + (f", since {clock(belief['valid_from'])}" if changed and belief["valid_from"] else "")
+        + (f", since {day_or_clock(belief['valid_from'])}" if changed and belief["valid_from"] else "")
         for belief in found["beliefs"]
         if belief["standing"] == "held"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.contradictions._parts import ID_DIGITS
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
-from samemind.formats.rendering import Document, clock
+from samemind.formats.rendering import Document, day_or_clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -120,7 +120,7 @@ def _settled(
 
 def render(document: Document) -> list[str]:
     """Return the verdict that stands."""
-    since = f" since {clock(document['since'])}" if document["since"] else ""
+    since = f" since {day_or_clock(document['since'])}" if document["since"] else ""
     stands = f"{document['a']} and {document['b']}: {document['verdict']}{since}, by {document['by']}"
     lines = [stands if document["changed"] else f"{stands} (it stood already)"]
     return [*lines, *(f"contradiction {each[:ID_DIGITS]}" for each in document["contradictions"])]

@@ -8,7 +8,7 @@ from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspac
 from samemind.errors import NotFound
 from samemind.formats.options import TIME
 from samemind.formats.printable import one_line
-from samemind.formats.rendering import Document, clock
+from samemind.formats.rendering import Document, clock, day_or_clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,8 +63,8 @@ def render(document: Document) -> list[str]:
         lines.append(f"   {one_line(side['text'])}")
     lines.append("")
     for belief in _told_once(document["beliefs"]):
-        until = f" until {clock(belief['valid_until'])}" if belief["valid_until"] else ""
-        since = clock(belief["valid_from"]) if belief["valid_from"] else "?"
+        until = f" until {day_or_clock(belief['valid_until'])}" if belief["valid_until"] else ""
+        since = day_or_clock(belief["valid_from"]) if belief["valid_from"] else "?"
         lines.append(
             f"{belief['standing']:<9} {one_line(belief['value'])}  from {since}{until}  {_said(belief)}"
         )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from samemind.errors import Usage
-from samemind.formats.rendering import minute
+from samemind.formats.rendering import day_or_clock, minute
 from samemind.formats.times import (
     at_ms,
     at_stamp,
@@ -168,3 +168,43 @@ def test_a_time_is_shown_by_the_clock_of_this_machine_also_at_the_end_of_all_yea
     time.tzset()
     assert minute(datetime(2023, 5, 8, tzinfo=UTC)) == "2023-05-08 09:00"
     assert minute(at_stamp(1 << 64)) == "9999-12-31 23:59"
+
+
+# Half past midnight on 27 November in Berlin; the evening of the 26th in New York.
+NIGHT = int(datetime(2026, 11, 26, 23, 30, tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("zone", "text", "when"),
+    [
+        ("Europe/Berlin", "yesterday", "2026-11-26"),
+        ("Europe/Berlin", "last May", "2026-05-01"),
+        ("America/New_York", "yesterday", "2026-11-25"),
+        ("America/New_York", "last May", "2026-05-01"),
+        ("Pacific/Auckland", "gestern", "2026-11-26"),
+    ],
+)
+def test_a_day_in_words_is_one_of_this_machine_and_shown_as_a_day(
+    monkeypatch: pytest.MonkeyPatch, zone: str, text: str, when: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    for read in (read_since, read_when):
+        begun = at_ms(read(text, name="since", now_ms=NIGHT))
+        assert begun is not None
+        assert day_or_clock(begun.isoformat()) == when
+    # As the same day in digits, of which all is over before the next one begins.
+    if text != "last May":
+        assert read_since(when, name="since", now_ms=NIGHT) == read_since(text, name="since", now_ms=NIGHT)
+        assert read_before(when, name="until", now_ms=NIGHT) == read_before(text, name="until", now_ms=NIGHT)
+
+
+def test_since_when_something_holds_is_a_day_by_either_clock_or_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    assert day_or_clock("2024-05-01T00:00:00.000Z") == "2024-05-01"  # of UTC, as imported
+    assert day_or_clock("2024-05-01T04:00:00.000Z") == "2024-05-01"  # told here
+    assert day_or_clock("2024-05-01T05:00:00.000Z") == "2024-05-01 01:00"
+    assert day_or_clock("9999-12-31T23:59:59.999Z") == "9999-12-31 18:59"
