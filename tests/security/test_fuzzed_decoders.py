@@ -13,6 +13,7 @@ from tests.support.fuzzing import TARGETS, failure
 CALLS = {
     "frames": 40, "bodies": 8, "snapshots": 40, "wire": 12, "sessions": 20, "link-frames": 300, "carriers": 8,
     "importers": 60, "control": 20, "http": 20, "settings": 60, "identities": 60, "codes": 200, "questions": 200,
+    "entries": 4,
 }  # fmt: skip
 FRESH = random.SystemRandom().randrange(2**32)
 

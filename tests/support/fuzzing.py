@@ -36,6 +36,7 @@ from sync.wire.frames import encode_frame as framed
 from sync.wire.messages import decode_message, encode_message
 from tests.support.frozen import history
 from tests.support.fuzzing_doors import control, http
+from tests.support.fuzzing_entries import entries
 from tests.support.fuzzing_files import importers
 from tests.support.fuzzing_sessions import sessions
 from tests.support.fuzzing_small import codes, identities, questions, settings
@@ -322,6 +323,7 @@ TARGETS: Final[dict[str, Target]] = {
     "identities": identities,
     "codes": codes,
     "questions": questions,
+    "entries": entries,
 }
 
 
