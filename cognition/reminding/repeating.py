@@ -52,7 +52,8 @@ _INTERVAL_MAX: Final = 1_000
 # Python refuses to read a number of thousands of digits, and anybody of the group may write one.
 _INTERVAL_DIGITS_MAX: Final = 4
 # The first moment that calendars here have, and some days for the weekdays around it. Nothing repeats from before it.
-_FIRST_MS_MIN: Final = -62_135_596_800_000 + 60 * DAY_MS
+_BEGINS_MS: Final = -62_135_596_800_000
+_FIRST_MS_MIN: Final = _BEGINS_MS + 60 * DAY_MS
 # From the first of a month on, this is the next one.
 _MONTH_DAYS: Final = 31
 _UNTIL: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?", re.ASCII)
@@ -60,6 +61,7 @@ _UNTIL: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?", re.
 _COUNTED: Final = "COUNT="
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
+_ENDS_MS: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MS
 # The times of a rule without a zone follow no clock that is set forward and back, and a calendar's exceptions do.
 # Nothing that is read here is due twice within a day.
 _NEAR_MS: Final = DAY_MS // 2
@@ -243,15 +245,16 @@ def _read(rule: object) -> _Rule | None:
     interval = parts.get("INTERVAL", "1")
     days = [_DAY.fullmatch(day) for day in parts.get("BYDAY", "").split(",") if day]
     known = [(int(day[1] or 0), _WEEKDAYS.index(day[2])) for day in days if day is not None]
+    zone = _zone_called(parts.get(ZONE, ""))
     return _Rule(
         step,
         int(interval) if _is_count(interval) else 1,
         tuple(weekday for _, weekday in known),
         known[0][0] if known and step == "MONTHLY" else 0,
         step == "MONTHLY" and parts.get("BYMONTHDAY") == "-1",
-        _until(parts.get("UNTIL", "")),
+        _until(parts.get("UNTIL", ""), zone),
         _excepted(parts),
-        _zone_called(parts.get(ZONE, "")),
+        zone,
     )
 
 
@@ -265,8 +268,11 @@ def _is_excepted(time_ms: int, rule: _Rule) -> bool:
     return at < len(rule.excepted_ms) and rule.excepted_ms[at] < time_ms + _NEAR_MS
 
 
-def _until(text: str) -> int | None:
-    """Return the last moment of a rule, by UTC; of a day its end, and None where a rule names none."""
+def _until(text: str, zone: "ZoneInfo | None" = None) -> int | None:
+    """Return the last moment of a rule; of a day its end, and None where a rule names none.
+
+    A day, and a time that does not say that it is UTC's, are by the clock of the zone, as the first time is.
+    """
     found = _UNTIL.fullmatch(text)
     if found is None:
         return None
@@ -275,7 +281,8 @@ def _until(text: str) -> int | None:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
-    return (moment - _EPOCH) // _MS + (0 if found[4] else DAY_MS - 1)
+    until_ms = (moment - _EPOCH) // _MS + (0 if found[4] else DAY_MS - 1)
+    return until_ms if text.endswith("Z") else min(max(_BEGINS_MS, _moment(until_ms, zone)), _ENDS_MS)
 
 
 def _is_count(text: str) -> bool:
@@ -295,7 +302,7 @@ def _stretch_of(first_ms: int, rule: _Rule, time_ms: int) -> int:
 
 def _times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
     """Return when something is due in a stretch of its rule, from the first time on."""
-    times = [_moment(wall_ms, rule) for wall_ms in _wall_times(_wall(first_ms, rule), rule, stretch)]
+    times = [_moment(wall_ms, rule.zone) for wall_ms in _wall_times(_wall(first_ms, rule), rule, stretch)]
     return [time for time in times if time >= first_ms and not _is_excepted(time, rule)]
 
 
@@ -307,14 +314,14 @@ def _wall(time_ms: int, rule: _Rule) -> int:
     return time_ms if ahead is None else time_ms + ahead // _MS
 
 
-def _moment(wall_ms: int, rule: _Rule) -> int:
-    """Return when a rule's clock shows what that of UTC shows at a time.
+def _moment(wall_ms: int, zone: "ZoneInfo | None") -> int:
+    """Return when the clock of a zone shows what that of UTC shows at a time.
 
     The first time where it shows that twice. What it skips counts by the clock as it was before.
     """
-    if rule.zone is None:
+    if zone is None:
         return wall_ms
-    ahead = (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=rule.zone).utcoffset()
+    ahead = (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=zone).utcoffset()
     return wall_ms if ahead is None else wall_ms - ahead // _MS
 
 

@@ -1,9 +1,14 @@
 """Say in words how something repeats: "every 2 weeks on Tuesday, until 2026-07-14"."""
 
 import re
-from typing import Final
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
 from cognition.reminding.repeating import EXCEPTED, ZONE, parts_of, without_exceptions, zone_in
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _WEEKDAYS: Final = {
@@ -32,13 +37,12 @@ def rule_in_words(rule: str, own_zone: str | None = None) -> str:
     The zone by which it is counted is told unless that is `own_zone`, a name as "Europe/Berlin". Of a rule that words
     do not say return the beginning: whoever wrote it may have written anything, of any length and any signs.
     """
-    parts = parts_of(rule)
-    every, on, ends = _every(parts), _on(parts), _ends(parts)
+    parts, zone = parts_of(rule), zone_in(rule)
+    every, on, ends = _every(parts), _on(parts), _ends(parts, zone)
     if every is None or on is None or ends is None or not parts.keys() <= _SAID:
         every, on, ends = without_exceptions(rule)[0][:_UNSAID_CHARACTERS_MAX], "", ""
-    zone = zone_in(rule)
     by = "" if zone is None or zone.key == own_zone else f" ({zone.key} time)"
-    return f"{every}{on}{by}{ends}{_excepted(parts)}"
+    return f"{every}{on}{by}{ends}{_excepted(parts, zone)}"
 
 
 def _every(parts: dict[str, str]) -> str | None:
@@ -59,22 +63,27 @@ def _on(parts: dict[str, str]) -> str | None:
     return f" on {' and '.join(named)}" if named else ""
 
 
-def _ends(parts: dict[str, str]) -> str | None:
+def _ends(parts: dict[str, str], zone: "ZoneInfo | None") -> str | None:
     if "UNTIL" in parts:
-        last = _date(parts["UNTIL"])
+        last = _date(parts["UNTIL"], zone)
         return last and f", until {last}"
     if "COUNT" not in parts:
         return ""
     return f", {parts['COUNT']} times" if _COUNT.fullmatch(parts["COUNT"]) else None
 
 
-def _excepted(parts: dict[str, str]) -> str:
-    dates = [found for each in parts.get(EXCEPTED, "").split(",") if (found := _date(each)) is not None]
+def _excepted(parts: dict[str, str], zone: "ZoneInfo | None") -> str:
+    dates = [found for each in parts.get(EXCEPTED, "").split(",") if (found := _date(each, zone)) is not None]
     shown, more = dates[:_EXCEPTED_SHOWN], len(dates) - _EXCEPTED_SHOWN
     others = f" and {more} more" if more > 0 else ""
     return f", not on {', '.join(shown)}{others}" if shown else ""
 
 
-def _date(told: str) -> str | None:
+def _date(told: str, zone: "ZoneInfo | None") -> str | None:
+    """Return the day of a time as the clock of a zone shows it; None where it is no time."""
     found = _DATE.fullmatch(told)
+    if found and zone is not None and told.endswith("Z"):
+        with suppress(ValueError, OverflowError):  # no day of a calendar's, said to be one
+            by_utc = datetime.strptime(told, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+            return by_utc.astimezone(zone).date().isoformat()
     return found and f"{found[1]}-{found[2]}-{found[3]}"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cognition.days import DAY_MS
 from cognition.reminding.repeating import (
     RULE_CHARACTERS_MAX,
+    by_utc,
     following,
     is_on,
     latest,
@@ -192,6 +193,34 @@ def test_a_rule_with_a_zone_ends_and_is_excepted_by_utc() -> None:
     assert not is_on(first_ms, 0, rule, last_ms - HOUR_MS, last_ms - 1)
     sooner = rule.replace("T183000Z", "T182959Z")
     assert latest(first_ms, sooner, last_ms) == first_ms
+
+
+@pytest.mark.parametrize(
+    ("zone", "first", "until"),
+    [
+        ("America/New_York", datetime(2026, 10, 20, 23, 30, tzinfo=UTC), "20261103"),
+        ("America/New_York", datetime(2026, 10, 20, 23, 30, tzinfo=UTC), "20261103T193000"),
+        ("America/New_York", datetime(2026, 10, 20, 23, 30, tzinfo=UTC), "20261104T003000Z"),
+        ("Asia/Tokyo", datetime(2026, 10, 19, 22, tzinfo=UTC), "20261103"),
+        ("Asia/Tokyo", datetime(2026, 10, 19, 22, tzinfo=UTC), "20261103T070000"),
+    ],
+)
+def test_a_day_or_a_time_that_is_not_said_to_be_utcs_ends_a_rule_by_its_zone(
+    zone: str, first: datetime, until: str
+) -> None:
+    """Every Tuesday there from 20 October on, until 3 November."""
+    first_ms = ms(first)
+    rule = with_zone(f"{WEEKLY};UNTIL={until}", zone)
+    last_ms = latest(first_ms, rule, first_ms + 99 * DAY_MS)
+    assert at(last_ms, zone).date().isoformat() == "2026-11-03"
+    assert following(first_ms, rule, last_ms) is None
+
+
+@pytest.mark.parametrize(("zone", "until"), [("America/New_York", "99991231"), ("Asia/Tokyo", "00010101")])
+def test_a_rule_that_ends_beyond_the_calendar_by_its_zone_is_written_by_utc(zone: str, until: str) -> None:
+    said = by_utc(ms(datetime(2026, 10, 20, tzinfo=UTC)), with_zone(f"{WEEKLY};UNTIL={until}", zone))
+    assert said is not None
+    assert f"UNTIL={until.lstrip('0')}" in said
 
 
 def test_a_zone_that_a_device_does_not_know_counts_as_none() -> None:

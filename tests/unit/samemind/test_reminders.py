@@ -155,7 +155,16 @@ def test_a_reminder_comes_up_when_it_is_due(mind: BlockingMind) -> None:
         ("nonsense", ", nonsense"),
         (
             "FREQ=WEEKLY;BYDAY=TU;UNTIL=20260714T220000Z;TZID=Asia/Tokyo",
-            ", every week on Tuesday (Asia/Tokyo time), until 2026-07-14",
+            ", every week on Tuesday (Asia/Tokyo time), until 2026-07-15",
+        ),
+        (
+            "FREQ=DAILY;UNTIL=20260715T035959Z;EXDATE=20260711T003000Z;TZID=America/New_York",
+            ", every day (America/New_York time), until 2026-07-14, not on 2026-07-10",
+        ),
+        ("FREQ=DAILY;UNTIL=20260714;TZID=Asia/Tokyo", ", every day (Asia/Tokyo time), until 2026-07-14"),
+        (
+            "FREQ=DAILY;UNTIL=20261332T000000Z;TZID=Asia/Tokyo",
+            ", every day (Asia/Tokyo time), until 2026-13-32",
         ),
         ("FREQ=DAILY;TZID=Mars/Olympus_Mons", ", every day"),
         ("FREQ=HOURLY;TZID=Asia/Tokyo", ", FREQ=HOURLY (Asia/Tokyo time)"),
