@@ -4,10 +4,12 @@ Every check has a name, a sentence about what was found, and where that is not w
 it. What lies in the store is looked at here; what lies around it (network, daemon, agents), in `_surroundings`.
 """
 
+import shlex
 import shutil
 import sqlite3
 import stat
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from cognition.ingest.holding import held_here
@@ -240,6 +242,50 @@ def member_checks(core: Core, _: object = None) -> list[Check]:
         fix = "" if ok else f"{fix} --device {device.hex()[:12]}"
         checks.append(Check(name="member", ok=ok, detail=detail, fix=fix))
     return checks
+
+
+def repeating(connection: sqlite3.Connection, now_ms: int, own_zone: str | None) -> list[Check]:
+    """Count what repeats by UTC, where the clock of this machine's zone is set forward and back.
+
+    It was told by 0.1.0, or where no zone was known, and is due an hour off for half of the year; or it is meant so.
+    """
+    from cognition.reminding.repeating import (
+        REPEATS,
+        ZONE,
+        following,
+        parts_of,
+        rule_text,
+        with_zone,
+        zone_in,
+    )
+    from cognition.triggers.told_once import told_once
+    from replica import memories_to_come, show_memory_id
+
+    zone = None if own_zone is None else zone_in(f"{ZONE}={own_zone}")
+    halves = [datetime.fromtimestamp(now_ms / 1_000 + days * 86_400, zone).utcoffset() for days in (0, 182)]
+    if zone is None or halves[0] == halves[1]:
+        return []
+    found = [
+        (it.rid, rule)
+        for it in told_once(connection, memories_to_come(connection))
+        if (rule := rule_text(it.memory)) is not None
+        and ZONE not in parts_of(rule)
+        and following(int(it.memory.fields["event_start"]), rule, now_ms) is not None
+    ]
+    if not found:
+        return []
+    rid, rule = found[0]
+    change = shlex.quote(f"meta.{REPEATS}={with_zone(rule, zone.key)}")
+    said = counted(len(found), "reminder repeats", "reminders repeat")
+    then = "; doctor names the next one then" if len(found) > 1 else ""
+    return [
+        Check(
+            name="reminders",
+            ok=True,
+            detail=f"{said} by UTC, at another hour here in summer than in winter",
+            fix=f"if it is meant by the clock here: samemind set {show_memory_id(rid)} {change}{then}",
+        )
+    ]
 
 
 def store(core: Core, connection: sqlite3.Connection) -> list[Check]:

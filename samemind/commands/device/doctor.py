@@ -1,6 +1,7 @@
 """Look for problems, and say how to solve them."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Check, is_ok
@@ -36,6 +37,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
         member_checks,
         nearest,
         quota_checks,
+        repeating,
         reranker,
         settings,
         store,
@@ -47,6 +49,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
     from samemind.commands.device._mailbox_checks import mailbox_checks
     from samemind.commands.device._surroundings import surroundings
     from samemind.commands.group._peers import peer_views
+    from samemind.formats.own_zone import own_zone_name
 
     await device.mind.try_models()
     queue = await device.mind.embedding.state()
@@ -58,6 +61,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
     checks += settings(device)
     checks += await taking(device)
     checks += await device.replica.run(store)
+    checks += await device.replica.read(partial(repeating, now_ms=device.now_ms(), own_zone=own_zone_name()))
     checks += await device.replica.run(group_checks)
     checks += await device.replica.run(member_checks)
     checks += await device.replica.run(vouched_checks)

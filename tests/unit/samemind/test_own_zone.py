@@ -1,9 +1,12 @@
 """The name of this machine's zone is what its settings say, and nothing where they say none."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
+import samemind
+from samemind.commands.device._parts import Check
 from samemind.formats import own_zone
 from samemind.formats.own_zone import own_zone_name, zone_name
 from tests.support.cli import run_afresh
@@ -68,3 +71,29 @@ def test_a_reminder_that_repeats_is_stored_with_this_machines_zone(tmp_path: Pat
     for number, zone in enumerate(["UTC", "Etc/UTC", "", "CET-1CEST,M3.5.0,M10.5.0/3"]):
         told = said(zone, "remember", f"Yoga every Monday at {number + 7}:00", "--json")
         assert '"FREQ=WEEKLY;BYDAY=MO"' in told
+
+
+def test_doctor_says_what_repeats_by_utc_and_how_to_give_it_the_zone_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with samemind.open_blocking(tmp_path) as mind:
+
+        def said(zone: str) -> list[Check]:
+            monkeypatch.setenv("TZ", zone)
+            return [check for check in mind.doctor().checks if check.name == "reminders"]
+
+        weekly = "FREQ=WEEKLY;BYDAY=TU"
+        for rule in (weekly, f"{weekly};TZID=Europe/Berlin", f"{weekly};UNTIL=20200101", "FREQ=DAILY", None):
+            meta = None if rule is None else {"repeats": rule}
+            mind.remember(f"what is {rule}", type="prospective", event_start="2020-01-01T18:30Z", meta=meta)
+        assert said("Asia/Kolkata") == said("UTC") == [], "they have one clock the whole year"
+        for left in ("2 reminders repeat by UTC", "1 reminder repeats by UTC"):
+            (check,) = said("Europe/Berlin")
+            assert check.ok
+            assert check.detail.startswith(left)
+            command = check.fix.partition("by the clock here: ")[2].partition("; doctor names")[0]
+            _, _, rid, changed = shlex.split(command)
+            rule = changed.removeprefix("meta.repeats=")
+            assert rule.endswith(";TZID=Europe/Berlin")
+            mind.set(rid, meta={"repeats": rule})
+        assert said("Europe/Berlin") == []
