@@ -5,6 +5,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from samemind.platform import system
+
 _LINK: Final = Path("/etc/localtime")
 _WRITTEN: Final = Path("/etc/timezone")
 # A name, its end of line, and room for a comment.
@@ -22,7 +24,9 @@ def own_zone_name() -> str | None:
         link = os.readlink(_LINK)
     with suppress(OSError), _WRITTEN.open("rb") as file:
         written = file.read(_WRITTEN_BYTES_MAX).decode(errors="replace")
-    return zone_name(os.environ.get("TZ"), link, written)
+    variable = os.environ.get("TZ")
+    found = zone_name(variable, link, written)
+    return system.set_zone() if found is None and variable is None else found
 
 
 def zone_name(variable: str | None, link: str | None, written: str | None) -> str | None:

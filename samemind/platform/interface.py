@@ -97,7 +97,11 @@ class System(Protocol):
         """Open what is piped into this program, for reading once."""
         ...
 
-    # -- processes -------------------------------------------------------------------------------------------
+    # -- processes, and what this machine is set to ----------------------------------------------------------
+
+    def set_zone(self) -> str | None:
+        """Return the name of the time zone that this machine is set to, where a system says it in its own way."""
+        ...
 
     def user_id(self) -> int:
         """Return the number of this user, where users have some."""

@@ -29,6 +29,7 @@ LOCK_SECONDS_MAX: Final = 60.0
 _LOCK_POLL_S: Final = 0.01
 # What `locking` raises where another has the byte: EACCES, or EDEADLK after it tried for a while.
 _TAKEN: Final = (errno.EACCES, errno.EDEADLK, errno.EAGAIN)
+_ZONE_KEY: Final = r"SYSTEM\CurrentControlSet\Control\TimeZoneInformation"
 # As CreateProcess knows them: without a console, and without the Ctrl-C of this one.
 _DETACHED_PROCESS: Final = 0x00000008
 _CREATE_NEW_PROCESS_GROUP: Final = 0x00000200
@@ -142,6 +143,21 @@ def open_standard_input() -> BinaryIO:
 
 
 # -- processes -----------------------------------------------------------------------------------------------
+
+
+def set_zone() -> str | None:
+    """Read it from the registry, and give it the name that the zones' own database has for it."""
+    try:
+        registry = importlib.import_module("winreg")
+        with registry.OpenKey(registry.HKEY_LOCAL_MACHINE, _ZONE_KEY) as key:
+            called, _ = registry.QueryValueEx(key, "TimeZoneKeyName")
+    except (ImportError, OSError):
+        return None
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # here: 150 ms, where something repeats
+
+    # Of a fixed length: what stands behind the zero is left from a longer name.
+    name: str | None = WINDOWS_TO_OLSON.get(str(called).partition("\0")[0])
+    return name
 
 
 def user_id() -> int:

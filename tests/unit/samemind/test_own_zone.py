@@ -9,6 +9,7 @@ import samemind
 from samemind.commands.device._parts import Check
 from samemind.formats import own_zone
 from samemind.formats.own_zone import own_zone_name, zone_name
+from samemind.platform import system
 from tests.support.cli import run_afresh
 
 BERLIN = "Europe/Berlin"
@@ -37,6 +38,22 @@ def test_the_name_is_of_the_variable_or_the_link_or_the_file(
     variable: str | None, link: str | None, written: str | None, name: str | None
 ) -> None:
     assert zone_name(variable, link, written) == name
+
+
+def test_a_system_that_says_it_in_its_own_way_is_asked_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = tmp_path / "timezone"
+    monkeypatch.delenv("TZ", raising=False)
+    monkeypatch.setattr(own_zone, "_LINK", tmp_path / "none")
+    monkeypatch.setattr(own_zone, "_WRITTEN", written)
+    monkeypatch.setattr(system, "set_zone", lambda: BERLIN)
+    assert own_zone_name() == BERLIN
+    written.write_text("Asia/Tokyo")
+    assert own_zone_name() == "Asia/Tokyo"
+    written.unlink()
+    monkeypatch.setenv("TZ", "")
+    assert own_zone_name() is None, "set and empty, it means UTC"
 
 
 def test_the_systems_own_files_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

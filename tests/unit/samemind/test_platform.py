@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -295,3 +296,56 @@ def test_a_closed_listener_leaves_nothing_behind(tmp_path: Path, monkeypatch: py
         assert not place.exists()
         assert variant.connect(place, 1) is None
         assert isinstance(listener.plain, socket.socket)
+
+
+@pytest.mark.parametrize(
+    ("script", "zone"),
+    [
+        ('#!/bin/sh\necho "$1 Europe/Berlin" | sed -n "s/^persist.sys.timezone //p"\n', "Europe/Berlin"),
+        ("#!/bin/sh\necho\n", None),
+        ("#!/bin/sh\nexit 1\n", None),
+        ("no program", None),
+        (None, None),
+    ],
+)
+def test_android_says_its_zone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, zone: str | None
+) -> None:
+    program = tmp_path / "getprop"
+    if script is not None:
+        program.write_text(script)
+        program.chmod(0o755)
+    monkeypatch.setattr(posix, "_GETPROP", program)
+    assert posix.set_zone() == zone
+
+
+@pytest.mark.parametrize(
+    ("called", "zone"),
+    [
+        ("W. Europe Standard Time", "Europe/Berlin"),
+        ("India Standard Time\0ard Time\0", "Asia/Kolkata"),
+        ("Tokyo Standard Time", "Asia/Tokyo"),
+        ("Standard Time of Mars", None),
+    ],
+)
+def test_windows_says_its_zone_by_a_name_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, called: str, zone: str | None
+) -> None:
+    asked = []
+
+    def open_key(_: object, path: str) -> nullcontext[None]:
+        asked.append(path)
+        return nullcontext()
+
+    def query(_: object, name: str) -> tuple[str, int]:
+        asked.append(name)
+        return called, 1
+
+    registry = SimpleNamespace(HKEY_LOCAL_MACHINE=0, OpenKey=open_key, QueryValueEx=query)
+    monkeypatch.setitem(sys.modules, "winreg", registry)
+    assert windows.set_zone() == zone
+    assert asked == [r"SYSTEM\CurrentControlSet\Control\TimeZoneInformation", "TimeZoneKeyName"]
+
+
+def test_without_a_registry_windows_says_no_zone() -> None:
+    assert windows.set_zone() is None
