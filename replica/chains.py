@@ -58,6 +58,26 @@ class Chains(Feeds):
         vector[no] = seq
         return vector
 
+    def vectors_at(self, no: int, seqs: Iterable[int]) -> dict[int, Vector]:
+        """Return what the writers of some stored ops of one feed had seen, by seq; of none in my base.
+
+        The log is read once for all of them.
+        """
+        feed = self[no]
+        start = max(feed.base_seq, feed.fork)
+        vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
+        wanted = sorted(seq for seq in {*seqs} if seq > start)
+        rows = iter(self._store.seen_rows(no, start + 1, wanted[-1]) if wanted else ())
+        row = next(rows, None)
+        found: dict[int, Vector] = {}
+        for seq in wanted:
+            while row is not None and row.seq <= seq:
+                self.see(vector, read_places(row.seen))
+                row = next(rows, None)
+            vector[no] = seq
+            found[seq] = dict(vector)
+        return found
+
     def see(self, vector: Vector, places: Iterable[OpRef]) -> None:
         """Raise a vector to cover these ops and everything below them."""
         for place in places:

@@ -3,16 +3,16 @@
 A question is brought back to how it stood when it was last open. For that, what decisions left in the slot (verdicts,
 claims that a memory makes a second time, mergers, memories set apart) is taken away from the latest on, until the rest
 is open; where it never was, to how it stands without any decision. A verdict that a later one overrode is read in the
-log; where the log no longer has it, nothing was decided there, so that more is asked about rather than less. What was
-told since then counts as it is. Of a slot that verdicts on two memories made, what one replaces for the other is
-decided, too.
+log or in the base; where neither has it any more, nothing was decided there, so that more is asked about rather than
+less. What was told since then counts as it is. Of a slot that verdicts on two memories made, what one replaces for the
+other is decided, too.
 
 To be open again, what was replaced is claimed anew, and each side is kept by a verdict of its own: nobody compared what
 is kept apart, so that asks (`cognition.contradictions.slots`). A merger that nobody has changed is forgotten.
 """
 
 import sqlite3
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
@@ -51,8 +51,8 @@ from replica import (
 )
 from replica.limits import NAMES_MAX
 from replica.reads.facts import facts_of, parent_of
-from replica.reads.log import verdicts_on
 from replica.reads.texts import LastEdit, last_edits
+from replica.verdicts import PastVerdict, past_verdicts
 
 # Decisions that are looked behind for one before which the question was open: a person makes a few. Behind more, it is
 # brought back to how it stands without any.
@@ -94,10 +94,8 @@ def reopen(
     mergers = _mergers(connection, claims, edits)
     made = restated(claims, edits) | {told.claim for told in claims if told.rid in mergers}
     edges = _verdicts_between(connection, claims)
-    logged: dict[bytes, list[Opinion]] = {}
-    for said in verdicts_on(connection, {told.claim for told in claims}):
-        logged.setdefault(said.claim, []).append(Opinion(said.op, said.hlc, said.device, said.keep))
-    before = last_open(relation, claims, made, logged, edges.values())
+    past = past_verdicts(core, connection, {told.claim: MemoryId(told.rid) for told in claims})
+    before = last_open(relation, claims, made, past, edges.values())
     if before is None:
         return None
     older = {told.rid for told in claims if told.hlc < before.since}
@@ -132,62 +130,91 @@ def last_open(
     relation: str,
     claims: Sequence[LiveClaim],
     made: Iterable[bytes],
-    logged: Mapping[bytes, Sequence[Opinion]],
+    past: Mapping[bytes, Sequence[PastVerdict]],
     given: Iterable[int],
 ) -> Undecided | None:
     """Return how a slot last stood open, or without any decision; None where nobody decided anything.
 
-    `made` are the claims that decisions made; `logged` are the verdicts of the log on each claim, `given` the stamps of
-    those on two memories.
+    `made` are the claims that decisions made; `past` are the verdicts on each claim that are still known, `given` the
+    stamps of those on two memories.
     """
     made = frozenset(made)
     by_verdicts = relation.startswith(f"{JUDGED}:")
     settling = {told.claim for told in claims if by_verdicts and told.replaces} - made
     stamps = {told.hlc for told in claims if told.claim in made or told.claim in settling}
-    stamps |= {opinion.hlc for said in logged.values() for opinion in said}
+    stamps |= {verdict.hlc for said in past.values() for verdict in said}
     stamps |= {opinion.hlc for told in claims for opinion in told.opinions}
     stamps |= {each.hlc for told in claims for each in told.apart}
     stamps |= {*given} if stamps else set()
     if not stamps:
         return None
     told_at = [] if by_verdicts else sorted(told.hlc for told in claims if told.claim not in made)
+    lost = max((verdict.hlc for said in past.values() for verdict in said if verdict.seen is None), default=0)
+    heads = {claim: _heads(said) for claim, said in past.items()}
 
     def standing(since: int) -> Undecided:
         left = [
-            _undecided(told, logged.get(told.claim, ()), since, settling)
+            _undecided(told, heads[told.claim], since, settling)
             for told in claims
             if told.claim not in made or told.hlc < since
         ]
         return Undecided(since, judge(relation, left))
 
-    for since in _decided_at(stamps, told_at)[:DECISIONS_MAX]:
+    for since in _decided_at(stamps, told_at, lost)[:DECISIONS_MAX]:
         before = standing(since)
         if before.judged.status is ContradictionStatus.OPEN:
             return before
     return standing(0)
 
 
-def _decided_at(stamps: Iterable[int], told_at: Sequence[int]) -> list[int]:
+def _decided_at(stamps: Iterable[int], told_at: Sequence[int], lost: int) -> list[int]:
     """Return the first stamp of each decision, the latest decision first.
 
     One decision takes several ops, all in one millisecond. Where a clock stands still, or a peer's is ahead of it, more
     than that is stamped with one: then what was told between two ops says that they are two decisions.
+
+    Up to the stamp `lost`, verdicts may have left the log without a trace. What such a one had settled looks open; so
+    of the decisions between which nothing was told, only the first counts there.
     """
     first: list[int] = []
     last = None
     for stamp in sorted(stamps):
-        if last is None or last >> 16 != stamp >> 16 or bisect(told_at, last) != bisect(told_at, stamp):
+        is_later = last is not None and last >> 16 != stamp >> 16 and stamp > lost
+        if last is None or is_later or bisect(told_at, last) != bisect(told_at, stamp):
             first.append(stamp)
         last = stamp
     return first[::-1]
 
 
-def _undecided(told: LiveClaim, logged: Sequence[Opinion], since: int, settling: Set[bytes]) -> LiveClaim:
+class _VerdictHeads(NamedTuple):
+    """The verdicts on a claim that none had overridden: `opinions[n]` once the first `n` of `stamps` were given."""
+
+    stamps: tuple[int, ...]
+    opinions: tuple[tuple[Opinion, ...], ...]
+
+
+def _heads(past: Iterable[PastVerdict]) -> _VerdictHeads:
+    said = sorted(past, key=lambda verdict: (verdict.hlc, verdict.dot.id8))
+    found: list[tuple[PastVerdict, ...]] = [()]
+    for verdict in said:
+        heads = found[-1]
+        if not any(head.overrides(verdict) for head in heads):
+            heads = (*(head for head in heads if not verdict.overrides(head)), verdict)
+        found.append(heads)
+    return _VerdictHeads(
+        tuple(verdict.hlc for verdict in said),
+        tuple(
+            tuple(Opinion(head.dot.id8, head.hlc, head.device, head.keep) for head in heads)
+            for heads in found
+        ),
+    )
+
+
+def _undecided(told: LiveClaim, heads: _VerdictHeads, since: int, settling: Set[bytes]) -> LiveClaim:
     """Return a claim with what was decided on it before a stamp; of one of `settling`, what it replaces is decided."""
-    opinions = tuple(opinion for opinion in told.opinions if opinion.hlc < since)
-    if not opinions:
-        earlier = [opinion for opinion in logged if opinion.hlc < since]
-        opinions = (max(earlier, key=lambda opinion: (opinion.hlc, opinion.op)),) if earlier else ()
+    opinions = told.opinions
+    if any(opinion.hlc >= since for opinion in opinions):
+        opinions = heads.opinions[bisect_left(heads.stamps, since)]
     apart = tuple(each for each in told.apart if each.hlc < since)
     replaces = () if told.claim in settling and told.hlc >= since else told.replaces
     return replace(told, opinions=opinions, apart=apart, replaces=replaces)

@@ -46,12 +46,13 @@ class LoggedOp(NamedTuple):
 
 
 class LoggedVerdict(NamedTuple):
-    """What an op of the log said of a claim: `op` and `claim` are short ids, `device` is the op's writer."""
+    """What an op of the log, at `seq` of `feed`, said of a claim: `op` and `claim` are short ids."""
 
     claim: bytes
     op: bytes
+    feed: int
+    seq: int
     hlc: int
-    device: bytes
     keep: bool
 
 
@@ -171,19 +172,19 @@ def verdicts_on(connection: sqlite3.Connection, claims: Set[bytes]) -> list[Logg
     Of more than `VERDICTS_READ_MAX` resolutions in the log, only the newest are read.
     """
     rows = connection.execute(
-        f"""SELECT o.id, o.hlc, f.device, o.payload FROM op o JOIN feed f ON f.no = o.feed
-           WHERE o.kind = {OpKind.RESOLVE:d} AND o.status = 0 AND o.payload IS NOT NULL ORDER BY o.pos DESC LIMIT ?""",
+        f"""SELECT id, feed, seq, hlc, payload FROM op
+           WHERE kind = {OpKind.RESOLVE:d} AND status = 0 AND payload IS NOT NULL ORDER BY pos DESC LIMIT ?""",
         (VERDICTS_READ_MAX,),
     )
     found = []
-    for op, hlc, device, payload in rows:
+    for op, feed, seq, hlc, payload in rows:
         # To decode one takes 50 microseconds: by its bytes alone, nearly all are of other claims.
         if claims.isdisjoint(piece[:ID8_BYTES] for piece in payload.split(_SHORT_ID)):
             continue
         body = decode_payload(OpKind.RESOLVE, payload)
         assert isinstance(body, Resolve)
         found += [
-            LoggedVerdict(verdict.claim.id8, op[:ID8_BYTES], hlc, device, verdict.keep)
+            LoggedVerdict(verdict.claim.id8, op[:ID8_BYTES], feed, seq, hlc, verdict.keep)
             for verdict in body.verdicts
             if verdict.claim.id8 in claims
         ]

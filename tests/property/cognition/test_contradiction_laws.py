@@ -22,6 +22,7 @@ from cognition.judging.settling import in_order
 from cognition.judging.settling import settle as settle_two
 from cognition.judging.verdicts import Verdict
 from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
+from replica.compaction import LEASE_MS
 from replica.reads.log import verdicts_on
 from replica.storage.shown import DerivedTables
 from replica.verify import verify_replica
@@ -180,6 +181,8 @@ def play(world: World, step: tuple[Any, ...]) -> None:
         say(core, Forget((world.told[rest[0] % len(world.told)],)), now_ms=world.now_ms)
     elif kind == "sync" and at != rest[0]:
         sync(core, world.cores[rest[0]], world.now_ms)
+    elif kind == "compact":
+        compact(core, world.now_ms + LEASE_MS)
 
 
 @published("YD-42")
@@ -272,17 +275,12 @@ ROUNDS = st.one_of(
 def test_a_decision_that_is_taken_back_was_never_made(
     rounds: list[tuple[Any, ...]], decisions: list[tuple[Any, ...]], is_elsewhere: bool
 ) -> None:
-    """Whatever was decided before, and however often since, on this device or on another.
-
-    But for decisions before it that did not know of each other: of verdicts that the log alone has, the last counts.
-    """
+    """Whatever was decided before, also apart, and however often since, on this device or on another."""
     world = World(group("ann", "ben", make_store=make_store), [], Random(3))
     ann, ben = world.cores
     told = [("tell", at, value, False) for at, value in enumerate(VALUES[:2])]
     last = [("tell", at, value, False) for at, value in enumerate(["Intel", "Shell"])]
     for step in (*told, ("sync", 0, 1), *rounds, *last):
-        if step[0] in ("decide", "reopen"):
-            settle(world.cores, world.now_ms)
         play(world, step)
     settle(world.cores, world.now_ms)
     before = asked(ann)
@@ -358,3 +356,46 @@ def test_what_two_devices_dated_apart_is_dated_so_again() -> None:
     play(world, ("decide", 0, since))
     play(world, ("reopen", 0))
     assert asked(ann) == before
+
+
+def test_decisions_that_did_not_know_of_each_other_count_again_as_they_did() -> None:
+    """One kept Meta and one hid it, so it held: also where only the log has these verdicts."""
+    world = World(group("ann", "ben", make_store=make_store), [], Random(7))
+    ann, ben = world.cores
+    told = [("tell", 0, "Google", False), ("tell", 1, "Meta", False), ("sync", 0, 1)]
+    apart = [("decide", 0, ("keep", [1])), ("decide", 1, ("keep", [0])), ("tell", 0, "Apple", False)]
+    for step in (*told, *apart):
+        play(world, step)
+    settle(world.cores, world.now_ms)
+    before = asked(ann)
+    assert len(before[0]) == 3
+    for step in (("decide", 0, ("keep", [0])), ("sync", 0, 1), ("reopen", 1)):
+        play(world, step)
+    settle(world.cores, world.now_ms)
+    assert asked(ann) == asked(ben) == before
+
+
+def test_a_verdict_that_the_base_alone_has_counts_again() -> None:
+    """It left the log before another overrode it."""
+    world = World(group("ann", make_store=make_store), [], Random(8))
+    told = [("tell", 0, "Google", False), ("tell", 0, "Meta", False), ("decide", 0, ("keep", [1]))]
+    for step in (*told, ("compact", 0), ("tell", 0, "Apple", False)):
+        play(world, step)
+    before = asked(world.cores[0])
+    assert len(before[0]) == 2, "Google is hidden"
+    for step in (("decide", 0, ("keep", [2])), ("reopen", 0)):
+        play(world, step)
+    assert asked(world.cores[0]) == before
+
+
+def test_a_decision_that_left_the_log_without_a_trace_is_not_taken_for_none() -> None:
+    """Both were kept instead of the merger, and one alone then; of that between, nothing is left."""
+    world = World(group("ann", make_store=make_store), [], Random(9))
+    for step in (("tell", 0, "Google", False), ("tell", 0, "Meta", False)):
+        play(world, step)
+    before = asked(world.cores[0])
+    for decision in (("merge", 0), ("keep", [0, 1]), ("keep", [0])):
+        play(world, ("decide", 0, decision))
+    play(world, ("compact", 0))
+    play(world, ("reopen", 0))
+    assert asked(world.cores[0]) == before, "the merger stood in no question"

@@ -7,7 +7,7 @@ from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.ids import OpId, OpRef
 from replica.ops import Forget, Op
-from tests.support.replicas import NOW_MS, Hand, group, remember, take
+from tests.support.replicas import NOW_MS, Hand, group, remember, settle, sync, take
 
 
 def chain(hand: Hand, length: int, *, seen: tuple[OpRef, ...] = ()) -> list[Op]:
@@ -48,6 +48,29 @@ def test_what_a_writer_had_seen_is_told_at_every_place_of_a_branch() -> None:
     assert ann.feeds.vector_at(no, 3) == {own: 1, stem: 3}
     for seq in (4, 5, 6):
         assert ann.feeds.vector_at(no, seq) == {own: 1, stem: 3, no: seq}
+
+
+def test_what_several_writers_had_seen_is_told_at_once() -> None:
+    """Each as if it had been asked for alone; of what lies in the base, nothing is told."""
+    cores = group("ann", "ben")
+    for number in range(12):
+        remember(cores[number % 2], f"{number}")
+        remember(cores[number % 2], f"{number} again")
+        if number % 3:
+            settle(cores)
+    ann, ben = cores
+    (theirs,) = (feed for feed in ann.feeds if feed.origin == ben.origin)
+    wanted = {seq: ann.feeds.vector_at(theirs.no, seq) for seq in range(1, theirs.seq + 1)}
+    assert ann.feeds.vectors_at(theirs.no, reversed([*wanted])) == wanted
+    assert ann.feeds.vectors_at(theirs.no, [5, 5]) == {5: wanted[5]}
+    assert ann.feeds.vectors_at(theirs.no, []) == {}
+    compact(ann, NOW_MS + LEASE_MS)
+    assert theirs.base_seq == theirs.seq
+    assert ann.feeds.vectors_at(theirs.no, [1, theirs.seq]) == {}
+    settle(cores)
+    remember(ben, "above the base")
+    sync(ann, ben)
+    assert ann.feeds.vectors_at(theirs.no, [1, theirs.seq]) == {theirs.seq: theirs.vector}
 
 
 def test_it_is_told_as_a_copy() -> None:
