@@ -308,13 +308,16 @@ def _verdicts_withdrawn(
 def _kept_apart(core: Core, connection: sqlite3.Connection, slot: bytes, before: Undecided) -> list[Write]:
     """Return the verdicts by which all that was in question holds; none where it does already, and is open."""
     judged = judged_of(connection, slot)
-    sides = {
-        (belief.told.rid, belief.told.value): number
-        for number, side in enumerate(before.judged.sides)
-        for belief in side
+    of_sides = {
+        belief.told.claim: number for number, side in enumerate(before.judged.sides) for belief in side
+    }
+    # What held, and was of another thing or stood beside the others, holds again: by a verdict on its value.
+    sides: dict[tuple[bytes, str], int | str] = {
+        (belief.told.rid, belief.told.value): of_sides.get(belief.told.claim, belief.told.value)
+        for belief in before.judged.beliefs
         if belief.told.claim in before.held
     }
-    kept: dict[int, list[ClaimVerdict]] = {}
+    kept: dict[int | str, list[ClaimVerdict]] = {}
     hidden: list[ClaimVerdict] = []
     is_so = judged.status is before.judged.status or before.judged.status is not ContradictionStatus.OPEN
     for belief in judged.beliefs:

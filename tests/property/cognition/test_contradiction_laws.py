@@ -399,3 +399,18 @@ def test_a_decision_that_left_the_log_without_a_trace_is_not_taken_for_none() ->
     play(world, ("compact", 0))
     play(world, ("reopen", 0))
     assert asked(world.cores[0]) == before, "the merger stood in no question"
+
+
+def test_what_was_set_apart_before_the_decision_holds_again_beside_the_question() -> None:
+    """Meta is of another thing than both others, so it is no side of the question; the decision hid it, too."""
+    world = World(group("ann", make_store=make_store), [], Random(10))
+    for value in VALUES:
+        play(world, ("tell", 0, value, False))
+    for pair in ((1, 0), (1, 2)):
+        play(world, ("decide", 0, ("settle", (Verdict.TWO_THINGS, *pair))))
+    before = asked(world.cores[0])
+    assert [status for _, status, _ in before[1]] == ["open"]
+    for kept in ([0], [0, 1]):
+        play(world, ("decide", 0, ("keep", kept)))
+        play(world, ("reopen", 0))
+        assert asked(world.cores[0]) == before
