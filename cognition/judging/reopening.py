@@ -261,12 +261,17 @@ def _claimed_anew(
     entity: str,
     relation: str,
 ) -> list[Write]:
-    """Return what claims again, each on its memory, what was in question and is replaced now."""
+    """Return what claims again, each on its memory, what was in question and is replaced now; not what it says anew."""
     beliefs = judged_of(connection, slot).beliefs
+    said = {
+        (belief.told.rid, belief.told.value, belief.told.valid_from)
+        for belief in beliefs
+        if belief.standing is not ClaimStatus.REPLACED
+    }
     writes: dict[tuple[bytes, str, int | None], Write] = {}
     for belief in beliefs:
         told = belief.told
-        if told.claim in before.held and belief.standing is ClaimStatus.REPLACED:
+        if told.claim in before.held and (told.rid, told.value, told.valid_from) not in said:
             own = [
                 each.told for each in beliefs if (each.told.rid, each.told.value) == (told.rid, told.value)
             ]

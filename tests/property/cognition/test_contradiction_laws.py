@@ -414,3 +414,15 @@ def test_what_was_set_apart_before_the_decision_holds_again_beside_the_question(
         play(world, ("decide", 0, ("keep", kept)))
         play(world, ("reopen", 0))
         assert asked(world.cores[0]) == before
+
+
+def test_what_a_decision_left_as_it_was_is_not_claimed_without_end() -> None:
+    """It said once more what a change had settled, so there is nothing to give back."""
+    world = World(group("ann", make_store=make_store), [], Random(11))
+    (ann,) = world.cores
+    play(world, ("tell", 0, "Google", False))
+    world.tell(ann, "Meta", changes=True, again=None)
+    play(world, ("decide", 0, ("settle", (Verdict.CHANGED, 0, 1))))
+    before = asked(ann), ann.position
+    play(world, ("reopen", 0))
+    assert (asked(ann), ann.position) == before
