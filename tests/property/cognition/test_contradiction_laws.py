@@ -426,3 +426,17 @@ def test_what_a_decision_left_as_it_was_is_not_claimed_without_end() -> None:
     before = asked(ann), ann.position
     play(world, ("reopen", 0))
     assert (asked(ann), ann.position) == before
+
+
+@pytest.mark.parametrize(("claims_max", "shown"), [(5, 3), (6, 2)])
+def test_of_very_many_claims_few_decisions_are_looked_behind(
+    claims_max: int, shown: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then all is asked that was told, as behind very many decisions."""
+    monkeypatch.setattr("cognition.judging.reopening.CLAIMS_MAX", claims_max)
+    world = World(group("ann", make_store=make_store), [], Random(12))
+    told = [("tell", 0, value, False) for value in VALUES]
+    decided = [("decide", 0, ("keep", [number])) for number in (1, 1, 1)]
+    for step in (*told[:2], decided[0], told[2], *decided[1:], ("reopen", 0)):
+        play(world, step)
+    assert len(asked(world.cores[0])[0]) == shown
