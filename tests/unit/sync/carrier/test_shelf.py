@@ -472,6 +472,17 @@ def test_a_file_that_is_not_good_stays_until_good_ones_reach_what_it_has() -> No
     assert texts(phone.core) == {"by the tablet while it was one of us"}
 
 
+def test_a_maker_that_knew_of_as_many_erasures_and_of_others_may_have_written_the_words() -> None:
+    ann, ben = devices("ann", "ben")
+    for each, text in ((ann, "one"), (ben, "another")):
+        say(each.core, Erase(tuple(remember(each.core, text))))
+    theirs = header_of(ben.core, NOW_MS)
+    shelf = Shelf()
+    shelf.took(any_name(), 1, Filed.of(theirs, (), ()), NOW_MS)
+    assert theirs.known.erasures == len(ann.core.proofs)
+    assert shelf.stale(ann.core) == {ben.core.device: 1}
+
+
 def test_what_was_erased_leaves_when_the_first_device_that_knows_comes_by() -> None:
     laptop, phone, tablet = devices("laptop", "phone", "tablet")
     box: Box = {}
