@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -10,6 +11,11 @@ from tests.support.cli import run
 from tests.support.pages import offering
 
 Open = Callable[[str], Page]
+# How far something is from the nearest edge of its card.
+_WITHIN: Final = """(element) => {
+  const own = element.getBoundingClientRect(), card = element.closest(".card").getBoundingClientRect();
+  return Math.min(own.left - card.left, own.top - card.top, card.right - own.right, card.bottom - own.bottom);
+}"""
 _LINES = """(element) => {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -201,3 +207,25 @@ def test_at_twice_the_size_nothing_is_beyond_the_edge(laptop: Laptop, phone: Ope
                 " && each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 80))"
             )
             assert (width, tab, beyond) == (width, tab, [])
+
+
+def test_what_stands_in_a_card_keeps_off_its_edges(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    page.get_by_role("link", name="Devices").click()
+    page.locator(".devices li").wait_for()
+    above, below = page.locator(".devices").evaluate(
+        """(list) => {
+          const panel = list.parentElement.getBoundingClientRect(), [name] = list.querySelectorAll("span");
+          const { top, bottom } = name.getBoundingClientRect();
+          return [top - panel.top, panel.bottom - bottom];
+        }"""
+    )
+    assert abs(above - below) < 4
+    for text in ("I live in Bern", "I live in Basel"):
+        call(page, "remember", text=text, anyway=False)
+    page.get_by_role("link", name="Questions").click()
+    page.get_by_role("button", name="Both").click()
+    decided = page.locator(".decided")
+    for part in (decided.locator("p"), decided.get_by_role("button")):
+        assert part.evaluate(_WITHIN) >= 12
