@@ -28,8 +28,11 @@ OP_ID_BYTES: Final = 32
 # A UUID with its hyphens.
 _SHOWN_CHARACTERS: Final = 36
 MEMORY_ID_BYTES: Final = 16
-# The version of a UUID whose bits are custom.
+# Versions of a UUID (RFC 9562): milliseconds and chance, and bits of its maker's own.
+_DRAWN: Final = 7
 _DERIVED: Final = 8
+# From an id to the stamp of the op that it was drawn for: stamps may be a day ahead of the clock.
+DRAWN_WITHIN_MS: Final = 2 * 86_400_000
 # Enough of a hash to tell the two or three ops that could ever claim one (origin, seq) apart, and to make a
 # second preimage cost 2^64 hashes for each op; kept for ever, so shorter than the whole.
 ID8_BYTES: Final = 8
@@ -64,7 +67,7 @@ def new_memory_id(now_ms: int, random: "Random") -> MemoryId:
     """Return a UUIDv7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. `ClockDrift` if there is no room."""
     if not 0 <= now_ms < 1 << 48:
         raise drift(now_ms)
-    return MemoryId(_uuid(now_ms, random.randbytes(10), version=7))
+    return MemoryId(_uuid(now_ms, random.randbytes(10), version=_DRAWN))
 
 
 def derived_memory_id(source: str, key: str) -> MemoryId:
@@ -79,9 +82,14 @@ def derived_memory_id(source: str, key: str) -> MemoryId:
     return MemoryId(bytes(raw))
 
 
-def is_derived(rid: bytes) -> bool:
-    """Say whether a memory's id is one that several devices may derive, each without having heard of the others."""
-    return rid[6] >> 4 == _DERIVED
+def is_drawn_for(rid: bytes, hlc: int) -> bool:
+    """Say whether a memory's id was drawn for the op of this stamp, so that nobody can have named it before.
+
+    Others are derived by importers, chosen by whoever tells, or read from an export: by several devices, each without
+    having heard of the others.
+    """
+    drawn_ms = int.from_bytes(rid[:6], "big")
+    return rid[6] >> 4 == _DRAWN and abs(drawn_ms - (hlc >> 16)) <= DRAWN_WITHIN_MS
 
 
 def op_uuid(op_id: bytes, hlc: int) -> uuid.UUID:

@@ -11,7 +11,7 @@ from replica.codec import wire_place
 from replica.core import Core
 from replica.feeds import Feeds, join
 from replica.folding import Totals
-from replica.ids import OpRef, is_derived
+from replica.ids import OpRef, is_drawn_for
 from replica.meta import SHOWN_BY
 from replica.oplog import Changes, FoldStatus, LogRow, MemoryChange, Store
 from replica.ops import OpKind
@@ -101,9 +101,9 @@ def refold(
 
 
 def added_by(rows: Iterable[LogRow]) -> set[bytes]:
-    """Return the memories that these rows add under ids of chance: whoever deleted one must have seen its row.
+    """Return the memories that these rows add under ids drawn for them: whoever deleted one must have seen its row.
 
-    Under a derived id somebody may have forgotten the same before, where nobody has heard of this row.
+    Under any other id somebody may have forgotten the same before, where nobody has heard of this row.
     """
     return {
         row.rid
@@ -111,7 +111,7 @@ def added_by(rows: Iterable[LogRow]) -> set[bytes]:
         if row.kind == OpKind.REMEMBER
         and row.status == FoldStatus.FOLDED
         and row.rid is not None
-        and not is_derived(row.rid)
+        and is_drawn_for(row.rid, row.hlc)
     }
 
 

@@ -4,6 +4,7 @@ The victim held every op, signed, in its log; one snapshot of 492 bytes emptied 
 next device. Nothing that is held may go, or change, on anybody's word.
 """
 
+import uuid
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -16,7 +17,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.evidence import Accused, Fault
 from replica.frame import Frame, Segment, decode_frame, encode_frame
-from replica.ids import MemoryId, OpId, derived_memory_id, device_id
+from replica.ids import DRAWN_WITHIN_MS, MemoryId, OpId, derived_memory_id, device_id, new_memory_id
 from replica.late import may_ask
 from replica.oplog import Store
 from replica.ops import Edit, Erase, Forget, Remember, Set
@@ -198,10 +199,18 @@ def test_a_memory_that_the_snapshot_does_not_cover_is_held_all_the_same(
     assert agree(ann, eve)
 
 
-def test_an_import_that_was_forgotten_elsewhere_before_stays_forgotten() -> None:
+@pytest.mark.parametrize(
+    "rid",
+    [
+        derived_memory_id("notes", "7"),
+        MemoryId(uuid.UUID("9f1c24a6-51a3-4c53-9d0c-1a1b6a0f6b11").bytes),
+        new_memory_id(NOW_MS - DRAWN_WITHIN_MS - 1, Random(3)),
+    ],
+    ids=["derived", "chosen", "from an export"],
+)
+def test_an_import_that_was_forgotten_elsewhere_before_stays_forgotten(rid: MemoryId) -> None:
     """0.1.0 kept no signed deletion in its base: there the word of a member is all that there is."""
     ann, eve = group("ann", "eve")
-    rid = derived_memory_id("notes", "7")
     for core in (ann, eve):
         say(core, Remember("an import", {}), rid)
     say(eve, Forget((rid,)))

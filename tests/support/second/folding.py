@@ -148,14 +148,15 @@ class Replica:
     def merge(self, base: State, spine: "Replica") -> None:
         """Merge a base into that of this replica, and fold the log again on top; `spine` holds its chains.
 
-        A memory that lives here goes under a tombstone only if a signed op is behind it; one whose id was derived, and
-        that the base does not cover, may have been forgotten before.
+        A memory that lives here goes under a tombstone only if a signed op is behind it; one whose id was
+        not drawn for its add, and that the base does not cover, may have been forgotten before.
         """
         signed = self.proven.union(*self.deletions.values())
         base.forgotten -= {
             rid
             for rid, memory in self.state.memories.items()
-            if rid not in signed and (rid[6] >> 4 != 8 or memory.adds.keys() & base.covered)
+            if rid not in signed
+            and any(at in base.covered or _is_drawn(rid, add[0]) for at, add in memory.adds.items())
         }
         self.base = _merged(self.base, base)
         self.before = spine.before | self.before
@@ -217,6 +218,12 @@ class Replica:
                 [_set_hash(cells), _set_hash(tombstones), _set_hash(map(list, state.unknown)), self.heads()]
             ),
         )
+
+
+def _is_drawn(memory: bytes, stamp: int) -> bool:
+    """Whether the id begins with a moment within two days of the stamp, as those that are drawn for an add do."""
+    days = abs(int.from_bytes(memory[:6], "big") - stamp // 65_536) / 86_400_000
+    return memory[6] // 16 == 7 and days <= 2
 
 
 def _place(op: Op) -> Place:
