@@ -6,11 +6,11 @@ that claimed it last. A merger is a new memory that replaces what it merges; not
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.contradictions.slots import Belief, ClaimStatus, Judged
+from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged, LiveClaim
 from cognition.contradictions.tables import judged_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED, compatible
@@ -25,9 +25,11 @@ from replica import (
     Resolve,
     Value,
     Write,
+    memories_called,
     show_memory_id,
 )
 from replica.limits import NAMES_MAX
+from replica.reads.texts import LastEdit, last_edits
 
 # How a merged memory is related to those that it stands for: one of the five relations between memories.
 UPDATES: Final = "updates"
@@ -165,6 +167,40 @@ def merger(
         Write(Claim(entity, relation, " ".join(text.split()), places, None), rid),
         *(Write(Relate(show_memory_id(rid), UPDATES, show_memory_id(source), 1.0)) for source in sources),
     ]
+
+
+def mergers_among(
+    connection: sqlite3.Connection, claims: Sequence[LiveClaim], edits: Mapping[int, LastEdit]
+) -> frozenset[bytes]:
+    """Return the memories that decisions made: of source `merge`, each claiming all of its words in place of others.
+
+    One whose text was edited since is a telling like any other; and so is one that somebody told with that source.
+    """
+    claimed = {(told.rid, told.value) for told in claims if told.replaces and told.id not in edits}
+    return frozenset(
+        shown.rid
+        for shown in memories_called(connection, sorted(MemoryId(rid) for rid, _ in claimed))
+        if shown.memory.fields.get("source") == "merge"
+        and (shown.rid, " ".join(shown.memory.text.split())) in claimed
+    )
+
+
+def merger_of(connection: sqlite3.Connection, judged: Judged) -> MemoryId | None:
+    """Return the memory that a settled slot was merged into, if its words hold a value that it stands in place of.
+
+    Then whoever keeps that value seems to keep the merger, which has to be undone first. None where there is no such.
+    """
+    if judged.status is not ContradictionStatus.SETTLED:
+        return None
+    told = [belief.told for belief in judged.beliefs if belief.told.value != ENDED]
+    held = [belief.told for belief in judged.beliefs if belief.standing is ClaimStatus.HELD]
+    edits = last_edits(connection, sorted({each.id for each in held}))
+    mergers = mergers_among(connection, held, edits)
+    for merged in held:
+        others = (each.value for each in told if each.rid != merged.rid)
+        if merged.rid in mergers and any(compatible(merged.value, other) for other in others):
+            return MemoryId(merged.rid)
+    return None
 
 
 def resolutions(judged: Judged) -> list[Resolution]:

@@ -19,6 +19,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import JUDGED
+from cognition.contradictions.resolving import mergers_among
 from cognition.contradictions.slots import (
     ClaimStatus,
     ContradictionStatus,
@@ -45,7 +46,6 @@ from replica import (
     Write,
     claims_judged,
     links_of,
-    memories_called,
     parse_memory_id,
     show_memory_id,
 )
@@ -86,7 +86,7 @@ def reopen(
     if judge(relation, claims).status is ContradictionStatus.OPEN:
         return DecisionUndone(changed=False)
     edits = last_edits(connection, sorted({told.id for told in claims}))
-    mergers = _mergers(connection, claims, edits)
+    mergers = mergers_among(connection, claims, edits)
     made = restated(claims, edits) | {told.claim for told in claims if told.rid in mergers}
     edges = _verdicts_between(connection, claims)
     past = past_verdicts(core, connection, {told.claim: MemoryId(told.rid) for told in claims})
@@ -220,22 +220,6 @@ def _undecided(told: LiveClaim, heads: _VerdictHeads, since: int, settling: Set[
     apart = tuple(each for each in told.apart if each.hlc < since)
     replaces = () if told.claim in settling and told.hlc >= since else told.replaces
     return replace(told, opinions=opinions, apart=apart, replaces=replaces)
-
-
-def _mergers(
-    connection: sqlite3.Connection, claims: Sequence[LiveClaim], edits: Mapping[int, LastEdit]
-) -> frozenset[bytes]:
-    """Return the memories that decisions made: of source `merge`, each claiming all of its words in place of others.
-
-    One whose text was edited since is a telling like any other; and so is one that somebody told with that source.
-    """
-    claimed = {(told.rid, told.value) for told in claims if told.replaces and told.id not in edits}
-    return frozenset(
-        shown.rid
-        for shown in memories_called(connection, sorted(MemoryId(rid) for rid, _ in claimed))
-        if shown.memory.fields.get("source") == "merge"
-        and (shown.rid, " ".join(shown.memory.text.split())) in claimed
-    )
 
 
 def _verdicts_between(

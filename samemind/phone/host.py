@@ -11,11 +11,11 @@ from heapq import nsmallest
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.relations import Attention
-from cognition.contradictions.resolving import changed, decide, merge
+from cognition.contradictions.resolving import changed, decide, merge, merger_of
 from cognition.contradictions.slots import ContradictionStatus, Judged
 from cognition.contradictions.snoozing import snooze, snoozed
 from cognition.contradictions.tables import ClaimTables, judged_of
@@ -295,6 +295,8 @@ class Phone:
         With `since_ms` it changed: the one value that is kept holds since then, and the others held until then.
         """
         entity, relation, _, judged = self._asked(slot)
+        if merger_of(self.connection, judged) is not None:
+            _refuse_settled()
         values = [side[0].told.value for side in judged.sides if side[0].told.value in keep]
         if len(values) < len(keep):
             raise NameNotFound("what is kept is not asked about any more: look at the question again")
@@ -347,7 +349,7 @@ class Phone:
             "SELECT entity, relation, workspace FROM contradiction WHERE slot = ?", (name,)
         ).fetchone()
         if row is None:
-            raise NameNotFound("this question is settled already, or what it was about is gone")
+            _refuse_settled()
         entity, relation, workspace = row
         return entity, relation, workspace, judged_of(self.connection, name)
 
@@ -454,6 +456,10 @@ class Phone:
     def _texts_of(self, judged: Judged) -> dict[bytes, str]:
         rids = {MemoryId(belief.told.rid) for belief in judged.beliefs}
         return {bytes(it.rid): it.memory.text for it in memories_called(self.connection, rids)}
+
+
+def _refuse_settled() -> NoReturn:
+    raise NameNotFound("this question is settled already, or what it was about is gone")
 
 
 def _check_secrets(kinds: Sequence[str]) -> None:

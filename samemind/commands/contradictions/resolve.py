@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ContradictionView, subject
+from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, subject
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.formats.printable import one_line
@@ -48,7 +48,7 @@ class Resolved:
 
 
 async def run(device: "Device", options: ResolveContradiction) -> Resolved:
-    """Decide one; a decision that stands already changes nothing."""
+    """Decide one; a decision that stands already changes nothing, and a merger may have to be undone before another."""
     from cognition.contradictions.resolving import changed, decide, merge
     from cognition.contradictions.snoozing import snoozed
     from cognition.contradictions.tables import judged_of
@@ -79,6 +79,12 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
             text = _checked(connection, judged, options.merge)
             merge(core, judged, merged, text, workspace=record.workspace, **named, now_ms=now_ms)
             done = True
+        elif (words := _merged_into(connection, judged, options)) is not None:
+            raise Usage(
+                f"this is merged already: {words}",
+                code="merged",
+                hint=f"`samemind contradictions reopen {record.slot.hex()[:ID_DIGITS]}` undoes that; then decide anew",
+            )
         elif since_ms is not None:
             (value,) = _chosen(connection, judged, options)
             core.commit(changed(core, judged, value, since_ms, **named), now_ms)
@@ -93,6 +99,19 @@ async def run(device: "Device", options: ResolveContradiction) -> Resolved:
         )
 
     return await device.replica.run(write)
+
+
+def _merged_into(
+    connection: "sqlite3.Connection", judged: "Judged", options: ResolveContradiction
+) -> str | None:
+    """Return the words into which a contradiction was merged, where these have to be undone first."""
+    from cognition.contradictions.resolving import merger_of
+    from replica.reads.texts import texts_called
+    from samemind.formats.ids import find_memory
+
+    merged = merger_of(connection, judged)
+    kept = None if options.keep is None else find_memory(connection, options.keep)
+    return None if merged in (None, kept) else one_line(texts_called(connection, [merged])[merged])
 
 
 def _checked(connection: "sqlite3.Connection", judged: "Judged", text: str) -> str:

@@ -182,6 +182,41 @@ def test_what_nobody_decided_cannot_be_reopened(mind: BlockingMind) -> None:
         mind.reopen("123456789")
 
 
+@pytest.mark.parametrize(
+    "how",
+    [{"keep_a": True}, {"keep_b": True}, {"keep_both": True}, {"keep_b": True, "since": "2026-02-01"}],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("words", ["I work at Google and advise Meta", "I work at Meta"])
+def test_a_merger_that_holds_a_value_is_undone_before_another_decision(
+    mind: BlockingMind, words: str, how: dict[str, Any]
+) -> None:
+    mind.remember("I work at Google", at="2026-01-10")
+    name = mind.remember("I work at Meta", at="2026-01-11", read=True).contradictions[0]
+    merged = mind.resolve(name, merge=words).rid
+    ops = mind.digest().ops
+    with pytest.raises(samemind.Usage, match=f"merged already: {words}") as refused:
+        mind.resolve(name, **how)
+    assert (refused.value.code, name[:12] in refused.value.hint) == ("merged", True)
+    assert not mind.resolve(name, keep=merged).changed, "that is what was decided"
+    assert mind.digest().ops == ops
+    mind.reopen(name)
+    assert mind.resolve(name, **how).changed
+    held = {value for value, standing in standings(only(mind)) if standing == "held"}
+    assert held == {"Google", "Meta"} - {
+        "Meta" if "keep_a" in how else "",
+        "Google" if "keep_b" in how else "",
+    }
+
+
+def test_a_merger_in_other_words_is_decided_otherwise_as_anything_is(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    mind.resolve(name, merge="I am retired")
+    assert mind.resolve(name, keep_b=True).changed
+    assert recalled(mind, "where do I work?") == {"I work at Meta"}
+
+
 def test_a_merger_that_was_edited_since_is_a_telling_and_stays(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
     name = mind.remember("I work at Meta", read=True).contradictions[0]

@@ -187,6 +187,16 @@ def test_a_contradiction_is_settled_by_what_is_typed_instead() -> None:
         device.merge("00" * 16, "In Olten", now_ms=NOW_MS + 4)
 
 
+@pytest.mark.parametrize("since_ms", [None, NOW_MS])
+def test_what_was_merged_elsewhere_with_a_value_in_its_words_is_not_settled_once_more(
+    since_ms: int | None,
+) -> None:
+    device, question = _two_cities()
+    device.merge(question["slot"], "In Bern, and Basel in winter", now_ms=NOW_MS + 2)
+    with pytest.raises(NameNotFound, match="settled already"):
+        device.settle(question["slot"], ["Basel"], since_ms=since_ms, now_ms=NOW_MS + 4)
+
+
 def test_a_decision_is_taken_back_however_it_was_made() -> None:
     device, question = _two_cities()
     slot = question["slot"]
