@@ -28,6 +28,7 @@ from cognition.contradictions.slots import (
     Opinion,
     judge,
 )
+from cognition.contradictions.snoozing import snooze, snoozed
 from cognition.contradictions.tables import judged_of, told_of
 from cognition.contradictions.telling import place_of
 from cognition.contradictions.values import ENDED
@@ -81,7 +82,7 @@ class Undecided:
 def reopen(
     core: Core, connection: sqlite3.Connection, slot: bytes, *, entity: str, relation: str, now_ms: int
 ) -> DecisionUndone | None:
-    """Ask a question again; None where no decision settled it. One that is open stays as it is."""
+    """Ask a question again, also one put off before; None where no decision settled it. What is open stays as it is."""
     claims = told_of(connection, slot)
     if judge(relation, claims).status is ContradictionStatus.OPEN:
         return DecisionUndone(changed=False)
@@ -104,7 +105,11 @@ def reopen(
             partial(_kept_apart, core, connection, slot, before),
         )
     ]
-    return DecisionUndone(changed=True, forgotten=tuple(gone)) if any(done) else None
+    if not any(done):
+        return None
+    if slot in snoozed(connection, now_ms):
+        core.commit([snooze(connection, slot, None)], now_ms)
+    return DecisionUndone(changed=True, forgotten=tuple(gone))
 
 
 def restated(claims: Sequence[LiveClaim], edits: Mapping[int, LastEdit]) -> frozenset[bytes]:

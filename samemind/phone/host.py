@@ -283,7 +283,9 @@ class Phone:
 
     def snooze(self, slot: str, until_ms: int, *, now_ms: int) -> list[Answer]:
         """Put a question off on every device. Return what is asked now."""
-        self._asked(slot)
+        *_, judged = self._asked(slot)
+        if judged.status is not ContradictionStatus.OPEN:
+            _refuse_settled()
         self.core.commit([snooze(self.connection, bytes.fromhex(slot), until_ms)], now_ms)
         return self.questions(now_ms=now_ms)
 

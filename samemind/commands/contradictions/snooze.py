@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ContradictionView, subject
+from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, subject
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
 from samemind.errors import Usage
 from samemind.formats.rendering import Document, clock
@@ -31,6 +31,7 @@ class SnoozeContradiction:
 
 async def run(device: "Device", options: SnoozeContradiction) -> ContradictionView:
     """Put one off until a time, by this device's clock; what is decided meanwhile is decided."""
+    from cognition.contradictions.slots import ContradictionStatus
     from cognition.contradictions.snoozing import SNOOZE_MS_MAX, snooze, snoozed
     from cognition.contradictions.tables import judged_of
     from cognition.days import DAY_MS
@@ -48,9 +49,15 @@ async def run(device: "Device", options: SnoozeContradiction) -> ContradictionVi
 
     def write(core: "Core", connection: "sqlite3.Connection") -> ContradictionView:
         record = find_contradiction(connection, options.id)
+        judged = judged_of(connection, record.slot)
+        if until_ms is not None and judged.status is not ContradictionStatus.OPEN:
+            raise Usage(
+                "expected a contradiction that is open, got one that is settled: nobody is asked about it",
+                code="settled",
+                hint=f"`samemind contradictions reopen {record.slot.hex()[:ID_DIGITS]}` asks again",
+            )
         if snoozed(connection, now_ms).get(record.slot) != until_ms:
             core.commit([snooze(connection, record.slot, until_ms)], now_ms)
-        judged = judged_of(connection, record.slot)
         names, later = device_names(connection), snoozed(connection, now_ms)
         return view_of(connection, record, judged, names, later)
 

@@ -163,3 +163,21 @@ def test_what_can_be_no_time_is_refused(mind: BlockingMind) -> None:
         mind.snooze_contradiction(name, "whenever")
     with pytest.raises(samemind.NotFound, match="no contradiction has the id"):
         mind.snooze_contradiction("123456789", "1h")
+
+
+def test_a_question_that_is_settled_is_not_put_off(mind: BlockingMind) -> None:
+    name = mind.contradictions()[0].id
+    mind.resolve(name, keep_a=True)
+    with pytest.raises(samemind.Usage, match="got one that is settled") as refused:
+        mind.snooze_contradiction(name, "7d")
+    assert (refused.value.code, name[:12] in refused.value.hint) == ("settled", True)
+    assert mind.snooze_contradiction(name, "now").snoozed_until is None
+
+
+def test_a_question_that_was_put_off_is_asked_again_once_its_decision_is_undone(mind: BlockingMind) -> None:
+    name = mind.contradictions()[0].id
+    until = mind.snooze_contradiction(name, "7d").snoozed_until
+    assert mind.reopen(name).contradiction.snoozed_until == until, "it is open already"
+    mind.resolve(name, keep_a=True)
+    found = mind.reopen(name).contradiction
+    assert (found.status, found.snoozed_until) == ("open", None)

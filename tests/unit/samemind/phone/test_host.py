@@ -222,8 +222,11 @@ def test_what_is_put_off_is_neither_asked_nor_counted_until_its_time() -> None:
     assert device.status(now_ms=until_ms - 1)["questions"] == 0
     assert device.questions(now_ms=until_ms) == [question]
     assert device.status(now_ms=until_ms)["questions"] == 1
-    with pytest.raises(NameNotFound, match="settled already"):
-        device.snooze("00" * 16, until_ms, now_ms=NOW_MS)
+    device.settle(question["slot"], ["Bern"], now_ms=NOW_MS + 3)
+    for slot in (question["slot"], "00" * 16):
+        with pytest.raises(NameNotFound, match="settled already"):
+            device.snooze(slot, until_ms, now_ms=NOW_MS + 4)
+    assert len(device.reopen(question["slot"], now_ms=NOW_MS + 5)) == 1, "it is asked at once"
 
 
 def test_what_nobody_decided_cannot_be_taken_back() -> None:
