@@ -43,6 +43,7 @@ function show() {
     else tab.removeAttribute("aria-current");
   }
   document.title = wanted.path ? `${wanted.name()} · samemind` : "samemind";
+  main.setAttribute("aria-label", wanted.name());
   current = wanted.view();
   main.replaceChildren(current.element);
   scrollTo(0, 0);
@@ -194,7 +195,10 @@ async function start() {
   document.getElementById("tabs").hidden = false;
   if (code ?? given.pair) history.replaceState(null, "", "#/devices"); // without the event, which would show the view once more
   show();
-  addEventListener("hashchange", show);
+  addEventListener("hashchange", () => {
+    show();
+    main.focus({ preventScroll: true }); // who goes by keys goes on in the view that they chose, which is read out
+  });
   if (given.text) current.fill?.(given.text);
   if (code ?? given.pair) current.pair(code ?? given.pair, given.expected);
   document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refreshed, () => {}); else ask("leaving").catch(() => {}); });
