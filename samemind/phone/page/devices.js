@@ -102,7 +102,7 @@ export function devicesView() {
   function offerEnd() {
     const erase = () => ask("wipe").then(() => wiped(t("You erased what this device held. Remove it from your group on another device, too.")), (error) => notice(inPageWords(error.message), { error: true }));
     const begin = h("button", { type: "button", class: "danger", onclick: doubt }, t("Erase this device"));
-    const keep = h("button", { type: "button", class: "quiet", onclick: offerEnd }, t("Keep it"));
+    const keep = h("button", { type: "button", class: "quiet", "data-leaves": true, onclick: offerEnd }, t("Keep it"));
     function doubt() {
       swap(ending, keep,
         h("p", { role: "alert" }, t("Erase all that this browser remembers? What was not yet passed on to another device is lost.")),

@@ -35,6 +35,11 @@ function handedOver() {
   return { pair: said.get("pair"), expected: said.get("with"), text };
 }
 
+// Escape takes the way out of what was opened, where somebody stands in it.
+main.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.isComposing) event.target.closest(".card, .panel")?.querySelector("[data-leaves]")?.click();
+});
+
 function show() {
   const path = location.hash.replace(/^#\/?/, "");
   const wanted = VIEWS.find((view) => view.path === path) ?? VIEWS[0];

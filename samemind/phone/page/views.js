@@ -164,17 +164,13 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     element.forgotten = () => {
       if (!open.isConnected) return;
       draft(memory.rid, field.value);
-      field.onkeydown = null;
       leftAlone(element, memory.rid, field, secret, forgotten(), changed);
     };
     const leave = () => {
       draft(memory.rid, null);
       chooseAgain(-2);
     };
-    field.onkeydown = (event) => {
-      if (event.key === "Escape" && !event.isComposing) leave();
-    };
-    more.replaceChildren(field, secret, h("button", { type: "button", class: "primary", onclick: () => save() }, t("Save")), h("button", { type: "button", class: "quiet", onclick: leave }, t("Leave as it was")));
+    more.replaceChildren(field, secret, h("button", { type: "button", class: "primary", onclick: () => save() }, t("Save")), h("button", { type: "button", class: "quiet", "data-leaves": true, onclick: leave }, t("Leave as it was")));
     return field;
   }
   function doubt() {
@@ -186,7 +182,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
         changed();
       } catch (error) { complain(error); }
     };
-    const keep = h("button", { type: "button", class: "quiet", onclick: () => chooseAgain(-1) }, t("Keep it"));
+    const keep = h("button", { type: "button", class: "quiet", "data-leaves": true, onclick: () => chooseAgain(-1) }, t("Keep it"));
     swap(more, keep, h("p", { class: "muted", role: "alert" }, t("Forget this for good, on every device?")), h("button", { type: "button", class: "danger", onclick: forget }, t("Forget it")), keep);
   }
   expand();
@@ -397,7 +393,7 @@ export function questionsView() {
       answers.delete(slot);
     };
     const settle = (how, said) => run("settle", { slot, ...how }).then(() => (note(said), refresh()), complain);
-    const leave = (next) => h("button", { type: "button", class: "quiet", onclick: () => swap(more, next) }, t("Leave it open"));
+    const leave = (next) => h("button", { type: "button", class: "quiet", "data-leaves": true, onclick: () => swap(more, next) }, t("Leave it open"));
 
     function ready() {
       keep.disabled = !ticked().length;
