@@ -59,7 +59,7 @@ def test_a_notice_stays_for_whoever_stands_in_it_and_shows_where_they_stand(
     page.locator("#say").fill("Pick up the parcel")
     page.get_by_role("button", name="Clear").press("Enter")
     page.keyboard.press("Shift+Tab")
-    undo.focus()
+    expect(undo).to_be_focused()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert undo.evaluate(_RATIO) >= _RING_MIN, scheme
