@@ -125,7 +125,12 @@ def test_what_words_do_not_find_a_laptop_in_reach_finds_by_meaning(tmp_path: Pat
         assert call(page, "ask", question="where is the automobile?", limit=5) == []
         page.get_by_role("link", name="Memories").click()
         page.locator("#say").fill("where is the automobile?")
-        expect(page.get_by_role("status").filter(has_text="with laptop, by meaning")).to_be_visible()
+        hint = page.get_by_role("status").filter(has_text="with laptop, by meaning")
+        expect(hint).to_be_visible()
+        page.set_viewport_size({"width": 344, "height": 640})
+        tells = page.locator(".composer").get_by_role("button", name="Remember", exact=True)
+        tops = [each.evaluate("(each) => each.getBoundingClientRect().top") for each in (hint, tells)]
+        assert tops[0] + hint.evaluate("(each) => each.clientHeight") <= tops[1], "the count has its own line"
         expect(page.locator(".card-text").first).to_have_text("My car is parked in Elm Street")
     # It is away: what words have found stands, and nobody waits for it.
     expect(page.locator("#where")).to_have_attribute("data-state", "away")
