@@ -16,6 +16,23 @@ _WITHIN: Final = """(element) => {
   const own = element.getBoundingClientRect(), card = element.closest(".card").getBoundingClientRect();
   return Math.min(own.left - card.left, own.top - card.top, card.right - own.right, card.bottom - own.bottom);
 }"""
+_BEYOND: Final = """() => [...document.querySelectorAll("body *")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 0.5)
+  .map((each) => each.outerHTML.slice(0, 80))"""
+# Words that do not stand on one line although they are short.
+_BROKEN: Final = """() => {
+  const broken = [], range = document.createRange();
+  const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (all.nextNode()) {
+    for (const { 0: word, index } of all.currentNode.data.matchAll(/[a-z]{3,8}/gi)) {
+      if (!all.currentNode.parentElement.checkVisibility() || all.currentNode.data.length > 40) continue;
+      range.setStart(all.currentNode, index);
+      range.setEnd(all.currentNode, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+}"""
 _LINES = """(element) => {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -213,6 +230,7 @@ def test_at_twice_the_size_nothing_is_beyond_the_edge(laptop: Laptop, phone: Ope
     page = phone(laptop.phone_url)
     begin(page, "Donaudampfschifffahrtsgesellschaftskapitän")
     tell(page, "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen")
+    tell(page, "Remind me to call Anna tomorrow at 9")
     session = page.context.new_cdp_session(page)
     for width, text_px in ((195, 16), (390, 32)):
         page.set_viewport_size({"width": width, "height": 700})
@@ -221,11 +239,11 @@ def test_at_twice_the_size_nothing_is_beyond_the_edge(laptop: Laptop, phone: Ope
             page.get_by_role("link", name=tab).click()
             if tab == "Memories":
                 page.locator("#say").fill("Where is the ship")
-            beyond = page.evaluate(
-                "() => [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility()"
-                " && each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 80))"
-            )
-            assert (width, tab, beyond) == (width, tab, [])
+                assert (width, page.evaluate(_BEYOND)) == (width, [])
+                page.get_by_role("button", name="Clear").click()
+                page.locator(".notice").get_by_role("button", name="Undo").wait_for()
+            assert (width, tab, page.evaluate(_BEYOND)) == (width, tab, [])
+            assert (width, tab, page.evaluate(_BROKEN)) == (width, tab, [])
 
 
 def test_what_stands_in_a_card_keeps_off_its_edges(laptop: Laptop, phone: Open) -> None:
