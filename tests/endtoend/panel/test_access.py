@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import Household, shoot
+from tests.support.axe import judged
 from tests.support.browser import PATIENCE_MS, Panel, go, launch_url
 from tests.support.cli import daemon, run
 from tests.support.memories_page import card, open_memories
@@ -119,14 +119,6 @@ def paths_of_pages() -> set[str]:
     lists = re.findall(r"const (?:VIEWS|INNER) = \[\n(.*?)\n\];", source, re.DOTALL)
     assert len(lists) == 2
     return set(re.findall(r'\{ path: "(\w*)"', "".join(lists)))
-
-
-def judged(page: Page, where: str, rules: dict[str, list[str]] | None) -> dict[str, list[str]]:
-    results = Axe().run(page, options=rules)
-    return {
-        f"{where}: {violation['id']}": [str(node["target"]) for node in violation["nodes"]]
-        for violation in results.response["violations"]
-    }
 
 
 def test_script_in_a_memory_is_shown_as_it_was_written_and_does_nothing(laptop: Panel, page: Page) -> None:

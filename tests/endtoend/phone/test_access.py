@@ -10,6 +10,7 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Locator, Page, expect
 
 from tests.endtoend.phone.conftest import Laptop, begin, tell
+from tests.support.axe import judged
 
 Open = Callable[[str], Page]
 # What marks where somebody stands, against what is around it (WCAG 1.4.11).
@@ -85,6 +86,26 @@ def test_who_goes_by_keys_sees_where_they_stand_on_every_view(laptop: Laptop, ph
                 shown = (tab, key, stop.evaluate("(each) => each.outerHTML"))
                 assert not stop.evaluate(_COVERED), shown
                 assert key != "Tab" or _mark(page, stop) >= _MARK_PIXELS_MIN, shown
+
+
+def test_axe_finds_nothing_on_any_view(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_role("button", name="Begin").wait_for()
+    found = judged(page, "the first visit")
+    begin(page)
+    for text in ("I live in Bern", "I live in Basel", "Remind me to call Anna tomorrow at 9"):
+        tell(page, text)
+    for tab in ("Due", "Questions", "Devices", "Memories"):
+        page.get_by_role("link", name=tab).click()
+        page.locator("main :is(.card, .devices li)").first.wait_for()
+        if tab == "Memories":
+            page.locator(".card-open").first.click()
+            page.get_by_role("button", name="Forget", exact=True).click()
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found |= judged(page, f"{tab}, {scheme}")
+    assert found == {}
 
 
 def _stops(page: Page, key: str) -> Iterator[Locator]:
