@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, tzinfo
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -104,6 +105,7 @@ class Cognition:
         thresholds: Thresholds,
         profile: DecayProfile,
         tables: Tables,
+        zone: tzinfo,
     ) -> None:
         """`space`: the number of the embedder's space. `index`, `graph`: see `open_mind`.
 
@@ -123,6 +125,8 @@ class Cognition:
         """How memories fade on this device."""
         self.tables = tables
         """The words that stand for one another on this device."""
+        self.zone = zone
+        """By whose clock questions mean a day."""
         self.talk: TalkReader | None = None  # where a model is configured
         self.rewording: Reworder | None = None  # and is local
         self.judging: ModelJudge | None = None  # where it is to compare memories, too
@@ -491,6 +495,7 @@ class Cognition:
             graph=graph,
             triples=self._has_triples,
             profile=self.profile,
+            zone=self.zone,
             postings=postings,
             wordings=wordings,
         )
@@ -669,6 +674,7 @@ async def open_mind(
     local: LocalTables | None = None,
     index: str = "auto",
     graph: Path | None = None,
+    zone: tzinfo = UTC,
 ) -> AsyncIterator[Cognition]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
@@ -677,19 +683,16 @@ async def open_mind(
     compared with older ones; `newer` says that a later word stands without asking.
     `words`: see `cognition.ranking.vocabulary.with_own`; `local` are this replica's, where things are told here.
     `index`, one of `choosing.INDEXES`, and `graph`, the file in which a graph of near vectors may be kept.
+    `zone`: by whose clock questions mean a day, as `cognition.own_zone.own_zone`.
     """
     chosen = UniversalEmbedder() if embedder is None else embedder
     name, now_ms = chosen.name, replica.now_ms()
     ingest = Ingest(replica, local, newer=newer)
 
     def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool, bool]:
-        found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()
         if reranker is not None:
             enter_model(connection, reranker.name)
-        ingest.open(connection)
-        ingest.backlog += core.store.lags  # on a full disk, what is to be read is noted later
-        space = queue.enter_space(connection, name, now_ms=now_ms)
-        return space, found is not None, bool(other_space(connection, space, 1))
+        return _enter(core, connection, ingest, name, now_ms)
 
     space, has_triples, has_unembedded = await replica.run(enter)
     mind = Cognition(
@@ -704,6 +707,7 @@ async def open_mind(
         thresholds=thresholds,
         profile=profile,
         tables=with_own(words or {}),
+        zone=zone,
     )
     if has_unembedded:
         mind.wordings.came()
@@ -725,6 +729,17 @@ async def open_mind(
         nursery.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+def _enter(
+    core: Core, connection: sqlite3.Connection, ingest: Ingest, name: str, now_ms: int
+) -> tuple[int, bool, bool]:
+    """Return the number of an embedder's space, whether relations are kept as text, and whether wordings wait."""
+    found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()
+    ingest.open(connection)
+    ingest.backlog += core.store.lags  # on a full disk, what is to be read is noted later
+    space = queue.enter_space(connection, name, now_ms=now_ms)
+    return space, found is not None, bool(other_space(connection, space, 1))
 
 
 def _keep_going(tasks: Supervisor, mind: Cognition, replica: Replica, has_triples: bool) -> None:

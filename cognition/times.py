@@ -5,14 +5,13 @@ each word is looked up for what it may mean (a month, a weekday, "last", a count
 meanings make stretches of time. A month that is named without a year is the latest and the coming one. The same
 reader finds the times that a memory names, from the day on which it was told.
 
-Days are those of UTC, as everywhere in the ranking: who asks from another zone is off by hours, which `ROUGHLY_MS`
-allows for.
+Days are those of a zone, by whose clock the text is meant: of UTC where nobody says.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -21,7 +20,7 @@ from cognition.days import DAY_MS
 from cognition.numerals import in_decimals
 from replica.values import dataclass
 
-# What was told a few hours beside a day may belong to it: late at night, or in another zone.
+# What was told a few hours beside a day may belong to it: late at night, or on a journey.
 ROUGHLY_MS: Final = DAY_MS // 4
 # Texts whose times are remembered.
 _KEPT: Final = 4_096
@@ -29,6 +28,9 @@ _KEPT: Final = 4_096
 _CHARACTERS_MAX: Final = 1_000
 _COUNT_MAX: Final = 400
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
+# The 29th of February 2024: what a text names on any day, if only that one, it names on this.
+_LEAP_DAY: Final = 19_782
 _TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 _ISO: Final = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 # Of "2.5 years" the whole ones count: the year is right, and five would be wrong.
@@ -244,11 +246,59 @@ class _Word:
     means: Mapping[str, object]
 
 
-def windows(text: str, now_ms: int) -> tuple[Window, ...]:
-    """Return the stretches of time that a text names, as meant on a day."""
+def windows(text: str, now_ms: int, zone: tzinfo = UTC) -> tuple[Window, ...]:
+    """Return the stretches of time that a text names, as meant at a time in ms since 1970, by the clock of a zone."""
     if not 0 <= now_ms < 250_000_000_000_000:
         return ()
-    return _windows(text[:_CHARACTERS_MAX], now_ms // DAY_MS)
+    text = text[:_CHARACTERS_MAX]
+    if zone is UTC:
+        return _windows(text, now_ms // DAY_MS)
+    if not _windows(text, _LEAP_DAY):  # most texts name no time, and are spared the look at a clock
+        return ()
+    found = _windows(text, _shown(now_ms, zone) // DAY_MS)
+    return tuple(Window(of_clock(each.start_ms, zone), of_clock(each.end_ms + 1, zone) - 1) for each in found)
+
+
+def of_clock(shown_ms: int, zone: tzinfo) -> int:
+    """Return when the clock of a zone shows what that of UTC shows at a time, both in ms since 1970.
+
+    What the clock leaves out, when it is put forward, is as much behind; of what it shows twice the first counts.
+    """
+    if zone is UTC:
+        return shown_ms
+    try:
+        return ((_EPOCH + timedelta(milliseconds=shown_ms)).replace(tzinfo=zone) - _EPOCH) // _MS
+    except OverflowError:  # beyond the years of a calendar
+        return shown_ms
+
+
+def in_days_of_utc(window: Window, zone: tzinfo) -> Window:
+    """Return the stretch that UTC's clock shows when that of a zone shows this one: the same days, as UTC has them."""
+    if zone is UTC:
+        return window
+    return Window(_shown(window.start_ms, zone), _shown(window.end_ms + 1, zone) - 1)
+
+
+def with_days_of_utc(window: Window, zone: tzinfo) -> Window:
+    """Return the stretch that holds this one, and the same days as UTC has them: what was imported may be dated so."""
+    days = in_days_of_utc(window, zone)
+    return Window(min(window.start_ms, days.start_ms), max(window.end_ms, days.end_ms))
+
+
+def as_meant(time_ms: int, zone: tzinfo) -> int:
+    """Return a time; or of a midnight of UTC, which stands for a day in a diary that was imported, the zone's own."""
+    return time_ms if time_ms % DAY_MS else of_clock(time_ms, zone)
+
+
+def _shown(time_ms: int, zone: tzinfo) -> int:
+    """Return what the clock of a zone shows at a time: when UTC's shows the same."""
+    if zone is UTC:
+        return time_ms
+    try:
+        there = (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(zone)
+        return (there.replace(tzinfo=UTC) - _EPOCH) // _MS
+    except OverflowError:
+        return time_ms
 
 
 @lru_cache(_KEPT)

@@ -305,6 +305,7 @@ def _mind(
     """Return what runs cognition over a replica, as the owner set it up."""
     from cognition import open_mind
     from cognition.choosing import reranker_called
+    from cognition.own_zone import own_zone
     from samemind.home.added_models import embedder_of
 
     return open_mind(
@@ -321,6 +322,7 @@ def _mind(
         index=settings.index,
         # It would lie beside the store as it is: beside an encrypted one lies none.
         graph=home.graph if key is None else None,
+        zone=own_zone(),
     )
 
 

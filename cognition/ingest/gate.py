@@ -209,7 +209,7 @@ class TellingReader:
             if self.brought if all_brought else self._few_brought:
                 return self._read_brought(core, connection, ends_s) or self._local.has_left
             return self._local.has_left
-        from cognition.ingest.plan import own_zone
+        from cognition.own_zone import own_zone
 
         def read(teller: "ClaimWriter", it: Shown, facts: object) -> None:
             if self._links and (links := self._linker.find_before(connection, it).writes(it.rid)):

@@ -7,6 +7,7 @@ knows the rows of the turns around it, as far as they are candidates themselves.
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple, Protocol
@@ -148,6 +149,8 @@ class Pool:
     """By what names who asks is called."""
     standings: Column | None = None
     """The cosine in spreads above the middle of the store's; None where no vector was looked at."""
+    zone: tzinfo = UTC
+    """By whose clock who asks means a day."""
 
     def __len__(self) -> int:
         return len(self.rows)

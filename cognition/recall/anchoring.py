@@ -6,12 +6,13 @@ side that is asked for comes first by as much as for a date that is named. Nothi
 """
 
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from typing import Final
 
 from cognition.days import DAY_MS
 from cognition.ranking.events import EventPhrase, EventSide, event_in
 from cognition.ranking.pool import CandidateRow, Column, Pool
-from cognition.times import Window, windows
+from cognition.times import Window, as_meant, windows
 from replica import MemoryId
 from replica.values import dataclass
 
@@ -71,24 +72,25 @@ def anchor_among(pool: Pool, order: Sequence[int], sure: Column, event: EventPhr
     row = pool.rows[order[0]]
     if row.position is not None or row.repeats is not None or event_in(row.text) is not None:
         return None
-    return Anchor(event, row.id, MemoryId(row.rid), row.text, time_of(row))
+    return Anchor(event, row.id, MemoryId(row.rid), row.text, time_of(row, pool.zone))
 
 
-def time_of(row: CandidateRow) -> Window:
+def time_of(row: CandidateRow, zone: tzinfo = UTC) -> Window:
     """Return when it was that a memory tells of: the time that it happens, or names, or else when it was told."""
+    told_ms = as_meant(row.time_ms, zone)
     if row.event_start is not None:
         event = Window(row.event_start, max(row.event_start, row.event_end or 0))
         if event.days <= _NAMED_DAYS_MAX:
             return event
     return min(
-        _named(row),
-        key=lambda each: abs((each.start_ms + each.end_ms) / 2 - row.time_ms),
-        default=Window(row.time_ms, row.time_ms),
+        _named(row, told_ms, zone),
+        key=lambda each: abs((each.start_ms + each.end_ms) / 2 - told_ms),
+        default=Window(told_ms, told_ms),
     )
 
 
-def _named(row: CandidateRow) -> list[Window]:
-    return [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
+def _named(row: CandidateRow, told_ms: int, zone: tzinfo) -> list[Window]:
+    return [each for each in windows(row.text, told_ms, zone) if each.days <= _NAMED_DAYS_MAX]
 
 
 def preferred(pool: Pool, anchor: Anchor) -> Column:
@@ -97,10 +99,11 @@ def preferred(pool: Pool, anchor: Anchor) -> Column:
     What tells of the event itself says what it was, and not what was before it or after.
     """
     inside = anchor.event.side is EventSide.DURING
-    return pool.column(
-        [
-            (inside or row.id != anchor.number)
-            and (anchor.takes(Window(row.time_ms, row.time_ms)) or any(map(anchor.takes, _named(row))))
-            for row in pool.rows
-        ]
-    )
+
+    def is_there(row: CandidateRow) -> bool:
+        told_ms = as_meant(row.time_ms, pool.zone)
+        return anchor.takes(Window(told_ms, told_ms)) or any(
+            map(anchor.takes, _named(row, told_ms, pool.zone))
+        )
+
+    return pool.column([(inside or row.id != anchor.number) and is_there(row) for row in pool.rows])

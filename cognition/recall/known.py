@@ -7,6 +7,7 @@ with it; what held before is one step away; and where two things cannot both hol
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, tzinfo
 from itertools import chain, dropwhile, pairwise
 from typing import Final
 
@@ -88,9 +89,9 @@ def answers_of(
     return {number: answer for number, answer in ordered if number in kept}
 
 
-def asked_then(text: str, now_ms: int) -> Then | None:
+def asked_then(text: str, now_ms: int, zone: tzinfo = UTC) -> Then | None:
     """Return the time in the past that a question is about; None where it asks for what is so now, or will be."""
-    spans, asked = windows(text, now_ms), words(text)
+    spans, asked = windows(text, now_ms, zone), words(text)
     if not spans:
         return () if _asks_before(asked) else None
     past = tuple(span for span in spans if span.end_ms < now_ms)

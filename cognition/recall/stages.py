@@ -19,6 +19,7 @@ import math
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -232,16 +233,19 @@ def rank(
     kept: passes.KeptRows | None = None,
     wordings: WordingIndex | None = None,
     anchor: "Anchor | None" = None,
+    zone: tzinfo = UTC,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order.
 
-    `anchor` is the event by which the question names a time, where one was found (`find_anchor`).
+    `anchor`: the event by which the question names a time, where `find_anchor` found one. Days are those of `zone`.
     """
-    then = asked_then(query.text, now_ms)
+    then = asked_then(query.text, now_ms, zone)
     if then is not None:
         filters = replace(filters, outdated=True)
     candidates = passes.Candidates(connection, filters, postings, kept)
-    lists = _searched(candidates, query, vector, index, now_ms, limit, anchor, graph=graph, triples=triples)
+    lists = _searched(
+        candidates, query, vector, index, now_ms, limit, anchor, graph=graph, triples=triples, zone=zone
+    )
     reworded = _by_wordings(candidates, query, vector, wordings)
     if reworded is not NOTHING:
         lists["wordings"] = in_turns(reworded)
@@ -251,11 +255,7 @@ def rank(
     standing = stand_in(connection, query.text, lists, vector, filters)
     fused = fuse(standing.lists)
     rows = candidates.rows([number for number in fused if number not in standing.summaries])
-    # By the score without the narrow channels: their few would crowd out neighbours of better ones.
-    leads = fused
-    if not NARROW.isdisjoint(standing.lists):
-        leads = fuse({name: each for name, each in standing.lists.items() if name not in NARROW})
-    near = _beside_the_best(connection, query, rows, leads, filters)
+    near = _beside_the_best(connection, query, rows, _leads(standing.lists, fused), filters)
     rows |= {row.id: row for row in near}
     told, groups = as_told(connection, rows)
     rows = told | standing.rows()
@@ -266,6 +266,7 @@ def rank(
         believed=how_believed(known, then),
         then=frozenset() if then is None else held_then(connection, [row.id for row in rows.values()], then),
         selves=Selves() if query.asked is None else selves_of(connection),
+        zone=zone,
     )
     scored = _scored(pool, weights, anchor, index, then)
     order = in_order(scored.scores, pool.rows, standing.under)
@@ -341,6 +342,13 @@ def _with_wordings(
     }
 
 
+def _leads(lists: Ranks, fused: Mapping[int, float]) -> Mapping[int, float]:
+    """Return the scores without the narrow channels: their few would crowd out neighbours of better ones."""
+    if NARROW.isdisjoint(lists):
+        return fused
+    return fuse({name: each for name, each in lists.items() if name not in NARROW})
+
+
 def _beside_the_best(
     connection: sqlite3.Connection,
     query: Query,
@@ -368,6 +376,7 @@ def _searched(
     *,
     graph: bool,
     triples: bool,
+    zone: tzinfo,
 ) -> dict[str, list[tuple[int, float]]]:
     """Return what each search brings, the best first, by its channel."""
     connection, filters = candidates.connection, candidates.filters
@@ -390,11 +399,11 @@ def _searched(
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     # Longer than a month, a time says little about which memories are meant.
-    named = windows(query.text, now_ms)
+    named = windows(query.text, now_ms, zone)
     if anchor is not None and anchor.span is not None:
         named = (*named, anchor.span)
     if spans := [span for span in named if span.days <= TIMED_DAYS_MAX]:
-        lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED)
+        lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED, zone)
     return lists
 
 

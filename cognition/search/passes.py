@@ -9,6 +9,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from itertools import chain, islice, product
 from typing import Any, Final
@@ -24,7 +25,7 @@ from cognition.ranking.pool import NEAR, CandidateRow
 from cognition.reminding.repeating import REPEATS, RULE_CHARACTERS_MAX, is_on
 from cognition.search.postings import Postings, stems_of
 from cognition.tables import INDEXED_FIELDS, indexed
-from cognition.times import ROUGHLY_MS, Window
+from cognition.times import ROUGHLY_MS, Window, with_days_of_utc
 from cognition.words import RANKED_CHARACTERS_MAX, phrase, quoted, symbols
 from replica.fields import INT_MAX
 from replica.reads.graph import neighbours_of
@@ -311,13 +312,16 @@ def by_time(
     vector: Vectors | None,
     index: VectorIndex | None,
     limit: int,
+    zone: tzinfo = UTC,
 ) -> list[tuple[int, float]]:
-    """Return up to `limit` memories that were told, or happen, in any of some stretches of time.
+    """Return up to `limit` memories that were told, or happen, in any of some stretches of time by a zone's clock.
 
-    The nearest in meaning come first. What happens once counts from when it begins.
+    The nearest in meaning come first. What happens once counts from when it begins. What was imported has its days by
+    UTC, so these are brought, too.
     """
     condition, values = candidates.filters.sql()
     told: dict[int, None] = {}
+    spans = [with_days_of_utc(span, zone) for span in spans]
     for span, time in product(spans, (TIME, "m.event_start")):
         rows = candidates.connection.execute(
             f"""SELECT m.id FROM shown_memory m WHERE {time} BETWEEN ? AND ? AND {condition}

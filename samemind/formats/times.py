@@ -175,22 +175,10 @@ def at_stamp(hlc: int) -> datetime:
 
 def _stretches(text: str, now_ms: int) -> list[tuple[int, int]]:
     """Return the stretches that words name by this machine's clock: the first ms of each, and the first behind."""
+    from cognition.own_zone import own_zone
     from cognition.times import windows  # most times are told in digits, and this takes a while to load
 
-    wall = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=UTC)
-    return [
-        (_by_clock(each.start_ms), _by_clock(each.end_ms + 1))
-        for each in windows(text, round(wall.timestamp() * 1_000))
-    ]
-
-
-def _by_clock(wall_ms: int) -> int:
-    """Return when this machine's clock shows what that of UTC shows at a time."""
-    try:
-        shown = (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=None)
-        return round(shown.timestamp() * 1_000)
-    except (OverflowError, OSError, ValueError):  # a year that this machine's clock does not reach
-        return wall_ms
+    return [(each.start_ms, each.end_ms + 1) for each in windows(text, now_ms, own_zone())]
 
 
 def _ago(text: str, now_ms: int) -> int | None:

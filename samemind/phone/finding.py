@@ -6,13 +6,14 @@ it. A time in the question ("last week") lifts what was told or happened then.
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from typing import Final, NamedTuple
 
 from cognition import words
 from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.memories import Shown, read_memories
 from cognition.tellings import groups_of
-from cognition.times import Window, windows
+from cognition.times import Window, as_meant, windows, with_days_of_utc
 from replica import RowChange, derived_transaction, memories_called, newest_numbers, numbers_between
 from replica.derived import INDEX_OF_NEWS
 
@@ -84,24 +85,31 @@ class FoundMemory(NamedTuple):
     score: float
 
 
-def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int) -> list[FoundMemory]:
-    """Return at most `limit` memories that fit a question, the best first."""
-    asked = windows(question, now_ms)
+def find(
+    connection: sqlite3.Connection, question: str, limit: int, now_ms: int, zone: tzinfo = UTC
+) -> list[FoundMemory]:
+    """Return at most `limit` memories that fit a question, the best first; days are those of `zone`."""
+    asked = windows(question, now_ms, zone)
     scores = _by_words(connection, question, limit * _RANKED_EACH)
     best = max(scores.values(), default=1.0)
     if asked:
-        scores = dict.fromkeys(_of_times(connection, asked), 0.0) | scores
+        scores = dict.fromkeys(_of_times(connection, asked, zone), 0.0) | scores
     hits = []
     for shown in read_memories(connection, scores):
         if not shown.memory.fields.get("archived"):
-            fits = any(_happened(shown, window) for window in asked)
+            fits = any(_happened(shown, window, zone) for window in asked)
             hits.append(FoundMemory(shown, scores[shown.id] + (best * _TIME_SHARE if fits else 0.0)))
     hits.sort(key=lambda hit: (-hit.score, -hit.shown.memory.created, hit.shown.rid))
     return _each_once(connection, hits)[:limit]
 
 
 def find_with(
-    connection: sqlite3.Connection, question: str, rids: Sequence[bytes], limit: int, now_ms: int
+    connection: sqlite3.Connection,
+    question: str,
+    rids: Sequence[bytes],
+    limit: int,
+    now_ms: int,
+    zone: tzinfo = UTC,
 ) -> list[FoundMemory]:
     """Return what another device has found, in its order, and behind it what is found here; at most `limit`.
 
@@ -117,7 +125,7 @@ def find_with(
     ]
     if not named:
         return []
-    return _each_once(connection, named + find(connection, question, limit, now_ms))[:limit]
+    return _each_once(connection, named + find(connection, question, limit, now_ms, zone))[:limit]
 
 
 def _retired(connection: sqlite3.Connection, numbers: list[int]) -> set[int]:
@@ -161,17 +169,17 @@ def _open_word(question: str) -> str | None:
     return said[-1] if said and len(said[-1]) >= _BEGINNING_MIN else None
 
 
-def _of_times(connection: sqlite3.Connection, asked: tuple[Window, ...]) -> list[int]:
+def _of_times(connection: sqlite3.Connection, asked: tuple[Window, ...], zone: tzinfo) -> list[int]:
     found = []
-    for window in asked:
+    for window in (with_days_of_utc(each, zone) for each in asked):
         found += numbers_between(connection, window.start_ms, window.end_ms, _OF_A_TIME_MAX)
     return found
 
 
-def _happened(shown: Shown, window: Window) -> bool:
+def _happened(shown: Shown, window: Window, zone: tzinfo) -> bool:
     fields = shown.memory.fields
     at_ms = fields.get("event_start", fields.get("told_at", shown.memory.created >> 16))
-    return window.holds(int(at_ms))
+    return window.holds(as_meant(int(at_ms), zone))
 
 
 def _each_once(connection: sqlite3.Connection, hits: list[FoundMemory]) -> list[FoundMemory]:

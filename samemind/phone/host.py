@@ -22,8 +22,9 @@ from cognition.contradictions.tables import ClaimTables, judged_of
 from cognition.ingest.gate import SLICE_S, NewTelling, TellingReader
 from cognition.ingest.holding import secret_kinds, texts_of
 from cognition.ingest.local import LocalTables
-from cognition.ingest.plan import dated, own_zone
+from cognition.ingest.plan import dated
 from cognition.memories import Shown, read_memories
+from cognition.own_zone import own_zone
 from cognition.reminding.due_fields import with_reminder
 from cognition.reminding.repeating import following, latest, rule_of
 from cognition.tables import CognitionTables
@@ -226,7 +227,7 @@ class Phone:
 
     def ask(self, question: str, *, limit: int, now_ms: int) -> list[Answer]:
         """Return what fits a question, the best first."""
-        hits = find(self.connection, question, min(limit, LIST_MAX), now_ms)
+        hits = find(self.connection, question, min(limit, LIST_MAX), now_ms, own_zone())
         return [{**self._view(hit.shown), "score": round(hit.score, 4)} for hit in hits]
 
     def answered(self, question: str, rids: Sequence[bytes], *, limit: int, now_ms: int) -> list[Answer]:
@@ -234,7 +235,7 @@ class Phone:
 
         None of it where nothing that it found is here.
         """
-        hits = find_with(self.connection, question, rids, min(limit, LIST_MAX), now_ms)
+        hits = find_with(self.connection, question, rids, min(limit, LIST_MAX), now_ms, own_zone())
         return [{**self._view(hit.shown), "score": round(hit.score, 4)} for hit in hits]
 
     def recent(self, *, limit: int) -> list[Answer]:

@@ -6,7 +6,7 @@ from cognition.days import DAY_MS
 from cognition.ranking.pool import CandidateRow, Column, Pool
 from cognition.ranking.signal import Signal
 from cognition.reminding.repeating import is_on, turn_ms
-from cognition.times import Window, windows
+from cognition.times import Window, as_meant, in_days_of_utc, windows
 
 # A time that is this long, in days, says hardly anything; up to a month it says all.
 _WHOLE = 31.0
@@ -29,21 +29,31 @@ def of(pool: Pool) -> Column:
 
 
 def _then(pool: Pool) -> Column:
-    asked = [each for each in windows(pool.query.text, pool.now_ms) if each.days <= _LONGEST]
+    zone = pool.zone
+    asked = [each for each in windows(pool.query.text, pool.now_ms, zone) if each.days <= _LONGEST]
     if not asked and not pool.then:
         return pool.none
     column = pool.column([number in pool.then for number in pool.all_of("id")])
     if pool.then:  # of what held then, what is about something else is not meant
         column *= pool.alike.max(axis=1, initial=0.0)
+    by_utc = [in_days_of_utc(window, zone) for window in asked]
     for i, row in enumerate(pool.rows if asked else ()):
-        named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
-        for window in asked:
+        told_ms = as_meant(row.time_ms, zone)
+        named = [each for each in windows(row.text, told_ms, zone) if each.days <= _NAMED_DAYS_MAX]
+        for window, happening in zip(asked, by_utc if _is_of_days(row) else asked, strict=True):
             says = min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5)
-            if window.holds(row.time_ms) or any(map(window.meets, named)):
+            if window.holds(told_ms) or any(map(window.meets, named)):
                 column[i] = max(column[i], says)
-            elif _happens(row, window):
-                column[i] = max(column[i], says * (1.0 - _EACH_TIME * _share_of_times(row, window)))
+            elif _happens(row, happening):
+                column[i] = max(column[i], says * (1.0 - _EACH_TIME * _share_of_times(row, happening)))
     return np.minimum(column, 1.0)
+
+
+def _is_of_days(row: CandidateRow) -> bool:
+    """Say whether what a memory tells of lasts whole days, by UTC as what was imported has them."""
+    if row.event_start is None or row.event_end is None or row.event_start % DAY_MS:
+        return False
+    return row.event_end > row.event_start and row.event_end % DAY_MS in {0, DAY_MS - 1}
 
 
 def _happens(row: CandidateRow, asked: Window) -> bool:

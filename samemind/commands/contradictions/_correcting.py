@@ -12,7 +12,7 @@ from cognition.contradictions.finding import open_slots_of
 from cognition.contradictions.relations import Attention
 from cognition.contradictions.slots import ContradictionStatus
 from cognition.contradictions.telling import ClaimWriter, telling_of, withdrawn
-from cognition.ingest.plan import own_zone
+from cognition.own_zone import own_zone
 from cognition.tellings import words_of_telling
 from replica import Core, MemoryId, Op, SaysSame, Write, facts_of, is_known, show_memory_id
 from replica.limits import SURENESS_MAX

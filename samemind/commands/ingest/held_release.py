@@ -36,7 +36,8 @@ async def run(device: "Device", options: ReleaseHeld) -> Released:
     from cognition import read_text, take_in
     from cognition.contradictions.telling import ClaimWriter
     from cognition.ingest.holding import drop
-    from cognition.ingest.plan import own_zone, stated
+    from cognition.ingest.plan import stated
+    from cognition.own_zone import own_zone
     from replica import is_known, op_uuid, show_memory_id
     from samemind.commands.ingest._work import find
 

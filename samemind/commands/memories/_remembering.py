@@ -7,8 +7,9 @@ from typing import Any
 from cognition import Extraction, read_text, take_in
 from cognition.ingest.gate import NewTelling
 from cognition.ingest.linking import with_origin
-from cognition.ingest.plan import dated, own_zone
+from cognition.ingest.plan import dated
 from cognition.memories import RECALLED
+from cognition.own_zone import own_zone
 from cognition.reminding.due_fields import Reminding, with_reminder
 from cognition.reminding.repeating import rule_text
 from cognition.wordings.tables import give

@@ -167,7 +167,7 @@ def _take_apart(wanted: "list[BatchLine]", now_ms: int) -> "list[BatchLine]":
     from dataclasses import replace
 
     from cognition import read_text
-    from cognition.ingest.plan import own_zone
+    from cognition.own_zone import own_zone
 
     zone = own_zone()
     found = []

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cognition.ingest.plan import dated, own_zone
+from cognition.ingest.plan import dated
+from cognition.own_zone import own_zone
 
 # A day in winter, which is in another half of the year than the days that are told.
 TOLD_MS = int(datetime.fromisoformat("2026-11-30T16:11Z").timestamp() * 1_000)

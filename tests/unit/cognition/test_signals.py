@@ -1,6 +1,7 @@
 """The signals one by one, on pools made by hand."""
 
 from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 
 import numpy as np
@@ -229,9 +230,9 @@ def test_each_text_is_looked_through_for_times_once(monkeypatch: pytest.MonkeyPa
     """The order and how sure it is both ask for them: a twentieth of a recall that names a time."""
     looked: list[str] = []
 
-    def look(text: str, now_ms: int) -> tuple[Window, ...]:
+    def look(text: str, now_ms: int, zone: tzinfo) -> tuple[Window, ...]:
         looked.append(text)
-        return windows(text, now_ms)
+        return windows(text, now_ms, zone)
 
     monkeypatch.setattr(during, "windows", look)
     asked = pool("what did I do yesterday?", [row(1, "planted garlic"), row(2, "planted leeks")])
