@@ -78,6 +78,11 @@ _SOME_WORDS: Final = """
 """
 _SOME: Final = frozenset(_SOME_WORDS.split())
 _AFTER: Final = frozenset(["after", "nach", "apres", "despues", "dopo", "depois", "после", "після"])
+# The few words of one clause that stand before or behind another: there its hour is.
+_BEFORE: Final = re.compile(r"(?:[\w:.]*(?:\w|m\.) +){1,4}$")
+_BEHIND: Final = re.compile(r"(?: +[\w:.]+){1,4}")
+# With one of these, "hier" is "here".
+_HERE: Final = frozenset(["uhr", "uur", "um", "om", "erinnere", "erinner", "herinner"])
 _MONTH_OF_WORDS: Final = """
     of in the de do da del della di dell d des du la le l el im von vom des van w u в у o no em
 """
@@ -141,7 +146,7 @@ class TextTime:
         """
         if self._exact is not None:
             return Reminder(self._exact, None) if self._holds(self._exact.date()) else None
-        if self._repeat is not None and self.day is None:
+        if (self._repeat is not None and self.day is None) or self._is_over():
             return None
         at = self.hour or time(MORNING)
         day = self._now.date() if self.day is None else self.day
@@ -155,6 +160,25 @@ class TextTime:
 
     def _has(self, name: str) -> "re.Match[str] | None":
         return find(name, self._said, self._said_words)
+
+    def _is_over(self) -> bool:
+        """Say whether the hour stands beside a day that is over: "yesterday at 5", "ieri sera", "um 17 Uhr gestern"."""
+        if self.hour is None:
+            return False
+        for match in TOKEN.finditer(self._said):
+            if meanings(match[0]).get("relative") not in (-1, -2):
+                continue
+            if match[0] == "hier" and not _HERE.isdisjoint(self._said_words):
+                continue
+            before, behind = (
+                _BEFORE.search(self._said, 0, match.start()),
+                _BEHIND.match(self._said, match.end()),
+            )
+            if (before is not None and _names_hour(before[0], -1)) or (
+                behind is not None and _names_hour(behind[0], 0)
+            ):
+                return True
+        return False
 
     # --- the day
 
@@ -808,6 +832,18 @@ class TextTime:
                 return found
             year, month = (year + 1, 1) if month == 12 else (year, month + 1)
         return None
+
+
+def _names_hour(words: str, place: int) -> bool:
+    """Say whether words name an hour, or a part of the day, of which the one at this place is part."""
+    word = TOKEN.findall(words)[place]
+    is_part = (
+        number_of(word) is not None
+        or word in table().single["parts_of_days"]
+        or table().lists["at" if place == 0 else "hours"].fullmatch(word) is not None
+        or (place != 0 and word in ("m", "am", "pm"))
+    )
+    return is_part and Clock(words).hour is not None
 
 
 def _is_of_hours(word: str) -> bool:

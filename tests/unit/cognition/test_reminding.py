@@ -330,6 +330,50 @@ def test_what_is_understood_in_part_is_no_reminder(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Remind me yesterday at 5 to call Ann",
+        "Remind me at 5 yesterday to call Ann",
+        "Remind me to call Ann at 5 pm yesterday",
+        "Remind me yesterday evening to call Ann",
+        "Remind me the day before yesterday at 5 to call Ann",
+        "Erinnere mich gestern um 17 Uhr an den Anruf",
+        "Erinnere mich um 17 Uhr gestern an den Anruf",
+        "Erinnere mich vorgestern gegen 17 Uhr an den Anruf",
+        "Rappelle-moi hier à 17h d'appeler",
+        "Rappelle-moi avant-hier à 17h d'appeler",
+        "Recuérdame ayer a las 17 llamar",
+        "Recuérdame anteayer a las 17 llamar",
+        "Ricordami ieri alle 17 di chiamare",
+        "Ricordami ieri sera di chiamare",
+        "Lembra-me ontem às 17 de ligar",
+        "Herinner me gisteren om 17 uur aan bellen",
+        "Przypomnij mi wczoraj o 17 zadzwonić",
+        "Напомни вчера в 17:00 позвонить",
+        "Нагадай вчора о 17:00 подзвонити",
+    ],
+)
+def test_an_hour_of_a_day_that_is_over_is_no_reminder(text: str) -> None:
+    assert read_reminder(text, AFTERNOON) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remind me at 17:00 to send the notes of yesterday",
+        "Remind me at 17:00 about yesterday's meeting",
+        "Remind me at 17:00: yesterday Ann forgot her keys",
+        "Erinnere mich hier um 17 Uhr an den Schlüssel",
+        "Herinner me hier om 17 uur aan de sleutel",
+    ],
+)
+def test_a_day_that_is_over_and_not_beside_the_hour_is_of_something_else(text: str) -> None:
+    found = read_reminder(text, AFTERNOON)
+    assert found is not None
+    assert found.due.hour == 17
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "The meeting was moved to Friday at 3 in the afternoon",
         "132/78 this morning, pulse 66. Much better.",
         "Never feed the leeches within six weeks before shipping",
