@@ -14,6 +14,7 @@ from cognition.times import meanings
 _BYDAY: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _WORKDAYS: Final = (0, 1, 2, 3, 4)
 _SATURDAY: Final = (5,)
+_WEEKEND: Final = (5, 6)
 _FREQUENCIES: Final = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
 # Nobody asks to be reminded every hundred days.
 _INTERVAL_MAX: Final = 60
@@ -65,6 +66,11 @@ def read_repeat(said: str, words: Set[str]) -> Repeat | None:
         found = _behind_every(said, match)
         if found is not None:
             return _of_week(found, said)
+    weekends = find("weekends", said, words)
+    if weekends is not None:
+        before = TOKEN.findall(said[: weekends.start()])[-1:]
+        is_counted = any((number_of(word) or 0) > 1 for word in before)
+        return UNREAD if is_counted else Repeat("WEEKLY", 1, _WEEKEND)
     return _alternating(said, words) or _named(said, words)
 
 

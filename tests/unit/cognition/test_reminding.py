@@ -290,6 +290,16 @@ def test_the_next_weekday_is_read_where_it_can_only_be_one(
         ("Erinnere mich jedes zweite Wochenende ans Mähen", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA"),
         ("Remind me every 3 weekends to mow the lawn", "FREQ=WEEKLY;INTERVAL=3;BYDAY=SA"),
         ("Remind me every second weekend of the month to mow", "FREQ=MONTHLY;BYDAY=2SA"),
+        ("Remind me on weekends at 10 to water the plants", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Erinnere mich an Wochenenden um 10 Uhr ans Gießen", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Rappelle-moi les week-ends à 10h d'arroser", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Recuérdame los fines de semana a las 10 regar", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Ricordami nei fine settimana alle 10 di annaffiare", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Lembra-me aos fins de semana às 10 de regar", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Herinner me in de weekenden om 10 uur aan gieten", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Przypomnij mi w weekendy o 10 podlać kwiaty", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Напомни по выходным в 10:00 полить цветы", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("Нагадай по вихідних о 10:00 полити квіти", "FREQ=WEEKLY;BYDAY=SA,SU"),
         ("Remind me every 60 days to water the cactus", "FREQ=DAILY;INTERVAL=60"),
     ],
 )
@@ -320,6 +330,7 @@ def test_what_repeats_seldom_is_read(text: str, rule: str) -> None:
         "Erinnere mich in acht Tagen",
         "Remind me on Monday 3 November",  # a Tuesday
         "Remind me next weekend",
+        "Remind me in two weekends at 10 to mow the lawn",
     ],
 )
 def test_what_is_understood_in_part_is_no_reminder(text: str) -> None:
@@ -361,6 +372,7 @@ def test_an_hour_of_a_day_that_is_over_is_no_reminder(text: str) -> None:
         "Remind me at 17:00 to send the notes of yesterday",
         "Remind me at 17:00 about yesterday's meeting",
         "Remind me at 17:00: yesterday Ann forgot her keys",
+        "Remind me at 17:00. Yesterday Ann forgot her keys",
         "Erinnere mich hier um 17 Uhr an den Schlüssel",
         "Herinner me hier om 17 uur aan de sleutel",
     ],
