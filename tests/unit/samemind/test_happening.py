@@ -167,3 +167,28 @@ def test_whole_days_of_this_machine_are_told_as_days_to_people_and_to_agents(
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_a_memory_that_is_shown_says_when_it_happens_by_the_clock_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        with samemind.open_blocking(tmp_path) as mind:
+            for start, end, when in (
+                ("2026-07-01T10:00:00Z", "2026-07-01T11:30:00Z", "2026-07-01 12:00 to 13:30"),
+                ("2026-07-01T10:00:00Z", None, "2026-07-01 12:00"),
+                ("2026-07-14T22:00:00Z", "2026-07-16T22:00:00Z", "2026-07-15 to 2026-07-16"),
+                ("2026-07-14T00:00:00Z", "2026-07-15T00:00:00Z", "2026-07-14"),
+            ):
+                told = mind.remember(f"fair {start} {end}", event_start=start, event_end=end)
+                lines = [line.split(maxsplit=1) for line in show("get", to_json(mind.get(told.rid))) if line]
+                assert ["when", when] in lines
+                assert not [line for line in lines if line[0].startswith("event")]
+            ended = mind.remember("it ended", event_end="2026-07-01T10:00:00Z")
+            lines = [line.split(maxsplit=1) for line in show("get", to_json(mind.get(ended.rid))) if line]
+            assert ["event_end", "2026-07-01 12:00"] in lines
+    finally:
+        monkeypatch.undo()
+        time.tzset()
