@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -293,6 +294,27 @@ def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no such memory")
     page.close()  # which asks again when news comes
     laptop.errors.clear()  # the browser tells of the refusal
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "said"),
+    [
+        ("2026-07-14T00:00:00Z", "2026-07-29T00:00:00Z", "14–28 Jul 2026"),
+        ("2026-07-13T22:00:00Z", "2026-07-14T21:59:59.999Z", "14 Jul 2026"),
+        ("2026-03-10T18:00:00Z", "2026-03-10T20:00:00Z", "10 Mar 2026, 19:00–21:00"),
+    ],
+    ids=["days of UTC", "a day of this machine", "hours"],
+)
+def test_a_memory_of_whole_days_says_those_days(laptop: Panel, begins: str, ends: str, said: str) -> None:
+    told = laptop.ask("remember", text="In Brittany", event_start=begins, event_end=ends, no_facts=True)
+    browser = laptop.context.browser
+    assert browser is not None
+    state = laptop.context.storage_state()
+    with browser.new_context(locale="en-GB", timezone_id="Europe/Berlin", storage_state=state) as context:
+        page = replace(laptop, context=context).page(f"#/memory/{told['rid']}")
+        happened = page.locator(".details dt", has_text="Happened").locator("+ dd")
+        expect(happened).to_be_visible()
+        assert re.sub(r"\s*–\s*", "–", happened.inner_text()) == said
 
 
 def test_a_slider_takes_every_page_to_the_past_and_back(laptop: Panel, page: Page) -> None:

@@ -57,7 +57,8 @@ export function ago(moment, now = Date.now()) {
   return t("just now");
 }
 
-const dates = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
+const DATE = { year: "numeric", month: "short", day: "numeric" };
+const dates = new Intl.DateTimeFormat(locale, DATE);
 const months = new Intl.DateTimeFormat(locale, { year: "numeric", month: "long" });
 const clocks = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 const minutes = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -71,3 +72,19 @@ export const minute = (moment) => minutes.format(new Date(moment));
 export const hour = (moment) => hours.format(new Date(moment));
 /** How many years ago, of a day like this one. */
 export const years = (count) => relative.format(-count, "year");
+
+const DAY_MS = 86_400_000;
+// Days of UTC, as what was imported has them, and of this machine, as what was told has them.
+const CALENDARS = [
+  { days: new Intl.DateTimeFormat(locale, { ...DATE, timeZone: "UTC" }), isMidnight: (ms) => ms % DAY_MS === 0 },
+  { days: dates, isMidnight: (ms) => new Date(ms).setHours(0, 0, 0, 0) === ms },
+];
+
+/** When something happens: whole days as days, all else by the minute. */
+export function happening(begins, ends = null) {
+  const first = new Date(begins).getTime();
+  const last = ends === null ? first : Math.max(first, new Date(ends).getTime());
+  const end = last % 1000 === 999 ? last + 1 : last; // of a day, too, that ends with its last millisecond
+  const whole = last > first && CALENDARS.find(({ isMidnight }) => isMidnight(first) && isMidnight(end));
+  return whole ? whole.days.formatRange(first, last - 1) : minutes.formatRange(first, last);
+}

@@ -5,7 +5,7 @@ import { call } from "./api.js";
 import { announce, h, iconButton, keyed, say } from "./dom.js";
 import { edit } from "./editor.js";
 import { story } from "./history.js";
-import { clock, date, minute, plural, t } from "./i18n.js";
+import { clock, date, happening, minute, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
 import { keep } from "./memories.js";
 import { relationForm, relationList } from "./relations.js";
@@ -289,7 +289,7 @@ function details(memory) {
   const told = [
     [t("Told"), clock(memory.told_at ?? memory.created_at)],
     [t("Speaker"), memory.speaker],
-    [t("Happened"), memory.event_start && [minute(memory.event_start), memory.event_end && minute(memory.event_end)].filter(Boolean).join(" – ")],
+    [t("Happened"), memory.event_start && happening(memory.event_start, memory.event_end)],
     [t("Source"), memory.source],
     [t("Chat"), memory.session && h("a", { href: link("memories", { chat: memory.session }), dir: "auto" }, memory.session)],
     [t("Space"), memory.workspace && h("a", { href: link("memories", { space: memory.workspace }), dir: "auto" }, memory.workspace)],
