@@ -197,6 +197,7 @@ def test_what_is_typed_outlives_the_memory_under_the_editor(
         expect(page.locator(".card")).to_have_text([re.compile("aisle seats on long flights")])
     else:
         expect(page.get_by_role("heading", level=1)).to_have_text("This memory was forgotten")
+    page.close()  # else what it asks for beside that may be refused later
     laptop.errors.clear()  # the browser tells of the refusal
 
 
