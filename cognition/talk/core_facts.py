@@ -30,6 +30,8 @@ CONFIDENCE_BASELINE: Final = 0.8
 CONFIDENCE_STEP: Final = 0.15
 # Shown to the model with the talk, the surest first, so that it says only what is new.
 KNOWN_MAX: Final = 40
+# A member may have written any number, and nobody hears a fact oftener.
+MENTIONS_MAX: Final = 1_000_000
 # What each category is for the types of memory.
 _TYPES: Final = {"identity": "factual", "preference": "affective", "project": "semantic"}
 
@@ -94,7 +96,8 @@ def merged(fields: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]
         wanted["tags"] = tags
     meta = {**held.get("meta", {}), **fields.get("meta", {})}
     mentions = held.get("meta", {}).get("mentions", 1)
-    wanted["meta"] = {**meta, "mentions": (mentions if isinstance(mentions, int) else 1) + 1}
+    counted = mentions if isinstance(mentions, int) and 0 < mentions < MENTIONS_MAX else 1
+    wanted["meta"] = {**meta, "mentions": counted + 1}
     certainty = held.get("certainty", fields.get("certainty"))
     if certainty is not None:
         wanted["certainty"] = reinforced(certainty)
