@@ -9,6 +9,7 @@ from typing import Final
 
 DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
 
 
 def happening(start_ms: int, end_ms: int | None, zone: tzinfo | None = UTC) -> str:
@@ -41,6 +42,23 @@ def day_of(moment_ms: int) -> str | None:
             if (begins := _at(moment_ms, zone)).time() == time():
                 return f"{begins:%Y-%m-%d}"
     return None
+
+
+def shown_at(moment_ms: int, zone: tzinfo) -> int:
+    """Return what the clock of a zone shows at a time, as the time at which that of UTC shows it; ms since 1970.
+
+    `OverflowError` beyond the years of a calendar.
+    """
+    return (_at(moment_ms, zone).replace(tzinfo=UTC) - _EPOCH) // _MS
+
+
+def moment_shown(shown_ms: int, zone: tzinfo) -> int:
+    """Return when the clock of a zone shows what that of UTC shows at a time, both in ms since 1970.
+
+    The first time where it shows that twice; what it leaves out counts by the clock as it was before. `OverflowError`
+    beyond the years of a calendar.
+    """
+    return ((_EPOCH + timedelta(milliseconds=shown_ms)).replace(tzinfo=zone) - _EPOCH) // _MS
 
 
 def _days(start_ms: int, last_ms: int, zone: tzinfo | None) -> list[str]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from cognition.days import DAY_MS
+from cognition.days import DAY_MS, moment_shown, shown_at
 from cognition.numerals import in_decimals
 from replica.values import dataclass
 
@@ -28,7 +28,6 @@ _KEPT: Final = 4_096
 _CHARACTERS_MAX: Final = 1_000
 _COUNT_MAX: Final = 400
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MS: Final = timedelta(milliseconds=1)
 # The 29th of February 2024: what a text names on any day, if only that one, it names on this.
 _LEAP_DAY: Final = 19_782
 _TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
@@ -262,12 +261,12 @@ def windows(text: str, now_ms: int, zone: tzinfo = UTC) -> tuple[Window, ...]:
 def of_clock(shown_ms: int, zone: tzinfo) -> int:
     """Return when the clock of a zone shows what that of UTC shows at a time, both in ms since 1970.
 
-    What the clock leaves out, when it is put forward, is as much behind; of what it shows twice the first counts.
+    Beyond the years of a calendar it is the time itself.
     """
     if zone is UTC:
         return shown_ms
     try:
-        return ((_EPOCH + timedelta(milliseconds=shown_ms)).replace(tzinfo=zone) - _EPOCH) // _MS
+        return moment_shown(shown_ms, zone)
     except OverflowError:  # beyond the years of a calendar
         return shown_ms
 
@@ -295,8 +294,7 @@ def _shown(time_ms: int, zone: tzinfo) -> int:
     if zone is UTC:
         return time_ms
     try:
-        there = (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(zone)
-        return (there.replace(tzinfo=UTC) - _EPOCH) // _MS
+        return shown_at(time_ms, zone)
     except OverflowError:
         return time_ms
 

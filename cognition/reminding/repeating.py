@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cognition.days import DAY_MS
+from cognition.days import DAY_MS, moment_shown, shown_at
 from replica import Memory
 
 if TYPE_CHECKING:
@@ -308,21 +308,12 @@ def _times(first_ms: int, rule: _Rule, stretch: int) -> list[int]:
 
 def _wall(time_ms: int, rule: _Rule) -> int:
     """Return what a rule's clock shows at a time, as the time at which that of UTC shows it."""
-    if rule.zone is None:
-        return time_ms
-    ahead = (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(rule.zone).utcoffset()
-    return time_ms if ahead is None else time_ms + ahead // _MS
+    return time_ms if rule.zone is None else shown_at(time_ms, rule.zone)
 
 
 def _moment(wall_ms: int, zone: "ZoneInfo | None") -> int:
-    """Return when the clock of a zone shows what that of UTC shows at a time.
-
-    The first time where it shows that twice. What it skips counts by the clock as it was before.
-    """
-    if zone is None:
-        return wall_ms
-    ahead = (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=zone).utcoffset()
-    return wall_ms if ahead is None else wall_ms - ahead // _MS
+    """Return when the clock of a zone shows what that of UTC shows at a time."""
+    return wall_ms if zone is None else moment_shown(wall_ms, zone)
 
 
 # What follows counts by what the clock shows.
