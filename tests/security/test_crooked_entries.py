@@ -1,6 +1,5 @@
 """What a member writes among a memory's metadata: it ends no reading of it, and of nothing beside it."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 import samemind
 from samemind.adapters.langgraph import SamemindStore
 from samemind.adapters.openai_agents import SamemindSession
+from tests.support.loops import run_awaited
 from tests.unit.cognition.test_relating import Read
 
 NESTED = "[" * 15_000
@@ -38,7 +38,7 @@ def test_an_item_that_is_none_ends_no_conversation_of_an_agent(tmp_path: Path, w
             assert await session.pop_item() == item
             await session.clear_session()
 
-    asyncio.run(main())
+    run_awaited(main())
 
 
 @pytest.mark.parametrize("written", NO_ITEMS, ids=range(len(NO_ITEMS)))

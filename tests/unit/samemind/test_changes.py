@@ -14,6 +14,7 @@ import pytest
 
 import samemind
 from tests.support import cli
+from tests.support.loops import run_awaited
 
 
 def test_changes_come_in_their_order_and_go_on_from_a_position(tmp_path: Path) -> None:
@@ -53,8 +54,7 @@ def test_changes_by_another_program_come_under_asyncio_too(tmp_path: Path) -> No
                 await asyncio.to_thread(cli.run, tmp_path / "home", "remember", "The sky is wide")
                 return (await anext(changes)).kind
 
-    with ThreadPoolExecutor(1) as elsewhere:
-        assert elsewhere.submit(lambda: asyncio.run(main())).result() == "remember"
+    assert run_awaited(main()) == "remember"
 
 
 def test_changes_go_on_when_a_daemon_takes_the_store_from_the_program_that_follows_them(

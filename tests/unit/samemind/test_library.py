@@ -6,12 +6,12 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -28,6 +28,7 @@ from samemind.library.home_store import HomeStore
 from samemind.library.mind import Mind
 from samemind.local import Local
 from tests.support import cli
+from tests.support.loops import run_awaited
 from tests.support.published import published
 
 
@@ -83,7 +84,6 @@ def test_a_blocking_call_under_trio_says_what_to_use(tmp_path: Path) -> None:
     trio.run(main)
 
 
-Result = TypeVar("Result")
 CALLS_WHILE_CLOSING: tuple[Callable[[BlockingMind], object], ...] = (
     lambda mind: mind.recall("Ann"),
     lambda mind: mind.remember("Ben is at the station"),
@@ -240,12 +240,6 @@ def test_a_batch_that_is_sent_again_is_stored_once(tmp_path: Path) -> None:
         assert mind.list().total == 1, "what was forgotten does not come back"
 
 
-def under_asyncio(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Run it in a thread of its own: a browser that another test drives has a loop in this one."""
-    with ThreadPoolExecutor(1) as elsewhere:
-        return elsewhere.submit(lambda: asyncio.run(main())).result()
-
-
 def test_the_same_under_asyncio(tmp_path: Path) -> None:
     async def main() -> None:
         mind = await samemind.open(tmp_path / "home")
@@ -264,7 +258,7 @@ def test_the_same_under_asyncio(tmp_path: Path) -> None:
         async with samemind.open(tmp_path / "home") as again:
             assert (await again.list()).total == 4
 
-    under_asyncio(main)
+    run_awaited(main())
 
 
 def test_a_task_of_asyncio_that_is_cancelled_or_closed_upon_waits_no_more(tmp_path: Path) -> None:
@@ -281,7 +275,7 @@ def test_a_task_of_asyncio_that_is_cancelled_or_closed_upon_waits_no_more(tmp_pa
         with pytest.raises(samemind.Unreachable, match="closed"):
             await closed_upon
 
-    under_asyncio(main)
+    run_awaited(main())
 
 
 def test_with_no_loop_or_no_block_under_trio_an_error_says_what_to_use(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import itertools
 import os
 import socket
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -30,6 +29,7 @@ from sync.discovery.mdns import (
 )
 from sync.discovery.sightings import ServiceType, Sighting, Vanished
 from sync.network import own_hosts
+from tests.support.loops import run_awaited
 from tests.support.mdns_packets import (
     PTR,
     SERVICE,
@@ -370,15 +370,12 @@ async def cached_after(*packets: bytes) -> list[str]:
 
 def test_a_name_that_no_question_could_list_is_not_kept() -> None:
     """Known answers go into each question: such a name would end all asking."""
-    with ThreadPoolExecutor(1) as thread:  # another test's browser may keep a loop of this one
-        unsayable, longest = (
-            thread.submit(
-                lambda label: asyncio.run(cached_after(announcement(label, ["192.0.2.1"], 7411))), label
-            )
-            for label in (b"\xff" * 30, b"a" * 63)
-        )
-    assert unsayable.result() == []
-    (kept,) = longest.result()
+    unsayable, longest = (
+        run_awaited(cached_after(announcement(label, ["192.0.2.1"], 7411)))
+        for label in (b"\xff" * 30, b"a" * 63)
+    )
+    assert unsayable == []
+    (kept,) = longest
     assert kept.startswith("a" * 63 + ".")
 
 
@@ -388,10 +385,6 @@ def test_a_name_that_is_said_twice_or_dropped_by_a_full_cache_does_not_deafen_th
     pointer = record(labels(SERVICE), PTR, labels([b"\xfe" * 30, *SERVICE]))
     crowd = [packet([record(labels([b"%d" % n, b"local"]), TXT, b"\0") for n in range(at, at + 100)])
              for at in range(0, _MAX_CACHE_RECORDS, 100)]  # fmt: skip
-    with ThreadPoolExecutor(1) as thread:
-        for before in ([packet([pointer, pointer])], [*crowd, *([unsayable] * 3)]):
-            kept = thread.submit(
-                lambda said: asyncio.run(cached_after(*said, announcement(b"friend", ["192.0.2.2"], 7411))),
-                before,
-            ).result()
-            assert [each.partition(".")[0] for each in kept] == ["friend"]
+    for before in ([packet([pointer, pointer])], [*crowd, *([unsayable] * 3)]):
+        kept = run_awaited(cached_after(*before, announcement(b"friend", ["192.0.2.2"], 7411)))
+        assert [each.partition(".")[0] for each in kept] == ["friend"]
