@@ -155,4 +155,11 @@ def _meta(value: Any) -> dict[str, Any]:
 
 
 def _unknown(door: str) -> Usage:
-    return Usage(f"expected a field among {', '.join(_DOOR_FIELDS)}; got {door!r:.40}", code="unknown_field")
+    from difflib import get_close_matches  # a slip alone needs it
+
+    near = get_close_matches(door[:40], _DOOR_FIELDS, 1)  # of a longer name, no more is shown either
+    return Usage(
+        f"expected a field among {', '.join(_DOOR_FIELDS)}; got {door!r:.40}"
+        + (f"; did you mean {near[0]}?" if near else ""),
+        code="unknown_field",
+    )

@@ -44,6 +44,15 @@ def test_bad_input_is_refused_with_a_reason_and_nothing_is_stored(
     assert call("digest", "--json").json["ops"] == 0
 
 
+def test_a_field_that_is_mistyped_is_answered_with_the_one_that_is_near(call: Call) -> None:
+    rid = remember(call, "Ann likes green tea")
+    for typed, meant in (("important=0.5", "importance"), ("sessions=monday", "session"), ("qqqq=1", None)):
+        said = call("set", rid, typed, "--json")
+        assert (said.code, said.json["error"]["code"]) == (2, "unknown_field")
+        message = said.json["error"]["message"]
+        assert message.endswith("got 'qqqq'" if meant is None else f"; did you mean {meant}?"), message
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

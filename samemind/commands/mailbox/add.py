@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from samemind.device import Device
     from sync.mailbox.places import MailboxAddress
 
+# How other programs write what is a folder, or WebDAV, here.
+_ALSO_WRITTEN: Final = {
+    "file": "folder",
+    "http": "webdav+http",
+    "https": "webdav+https",
+    "dav": "webdav+http",
+    "davs": "webdav+https",
+    "webdav": "webdav+http",
+    "webdavs": "webdav+https",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddMailbox:
@@ -81,7 +92,8 @@ def _check(place: "MailboxAddress") -> None:
     try:
         parts = urlsplit(check_place(place).url)
     except ValueError as error:
-        hint = "put it on one line of a file: --secret-file FILE" if isinstance(error, SecretMissing) else ""
+        secret = isinstance(error, SecretMissing)
+        hint = "put it on one line of a file: --secret-file FILE" if secret else _meant(place.url)
         raise Usage(str(error), code="invalid", hint=hint) from None
     if parts.scheme == "folder" and not Path(folder := folder_of(parts.path)).is_dir():
         raise NotFound(
@@ -89,6 +101,20 @@ def _check(place: "MailboxAddress") -> None:
             code="no_folder",
             hint=f"mount it, or make it: mkdir -p {shlex.quote(folder)}",
         )
+
+
+def _meant(url: str) -> str:
+    """Return the command for a path, or for an address as other programs write it; nothing for any other."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        if not url.startswith("/"):
+            return ""
+        meant = f"folder://{url}"
+    elif scheme in _ALSO_WRITTEN and "@" not in rest:  # before an @ may be a password: it is not shown
+        meant = f"{_ALSO_WRITTEN[scheme]}://{rest}"
+    else:
+        return ""
+    return f"samemind mailbox add {shlex.quote(meant)}"
 
 
 def render(document: Document) -> list[str]:

@@ -525,6 +525,30 @@ def test_a_folder_that_is_named_as_a_path_gets_the_address_to_type(tmp_path: Pat
         assert refused.value.hint == f"samemind mailbox add folder://{tmp_path}"
 
 
+@pytest.mark.parametrize(
+    ("url", "meant"),
+    [
+        ("/srv/none/box", "folder:///srv/none/box"),
+        ("/srv/my box", "'folder:///srv/my box'"),
+        ("file:///srv/none/box", "folder:///srv/none/box"),
+        ("https://cloud.example/dav", "webdav+https://cloud.example/dav"),
+        ("davs://cloud.example/dav", "webdav+https://cloud.example/dav"),
+        ("http://cloud.example/dav", "webdav+http://cloud.example/dav"),
+        ("https://ada:hush@cloud.example/dav", None),
+        ("ftp://cloud.example/dav", None),
+        ("box", None),
+    ],
+)
+def test_an_address_as_other_programs_write_it_gets_the_one_to_type(
+    tmp_path: Path, url: str, meant: str | None
+) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(Usage, match="expected the address of a mailbox") as refused:
+            mind.add_mailbox(url)
+        assert refused.value.hint == ("" if meant is None else f"samemind mailbox add {meant}")
+        assert "hush" not in str(refused.value) + refused.value.hint
+
+
 def test_a_folder_that_is_not_there_and_a_secret_that_is_missing_are_refused_with_what_to_do(
     tmp_path: Path,
 ) -> None:
