@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 
 # numpy's BLAS starts a thread for each core when it is loaded, which takes as long as the rest of numpy: the products
@@ -12,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def main() -> int:
     """Do what the command line says and return the exit code."""
     try:
+        _end_like_ctrl_c()
         # Nothing of what a short command loads and makes goes again, and looking for it takes a sixth of its time. A
         # command that may go on enables it (`samemind.cli.main`), and what was loaded until then is not looked at.
         gc.disable()
@@ -29,6 +31,21 @@ def main() -> int:
         return 130
     finally:
         gc.freeze()  # else the interpreter looks through all that is left, twice, before it ends
+
+
+def _end_like_ctrl_c() -> None:
+    """Have `kill`, and a terminal that is closed, end a command as Ctrl-C does: what it began to write is removed."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return  # ignored, as in a script's background: then nothing would end
+
+    def end(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)  # the second one ends it at once
+        signal.raise_signal(signal.SIGINT)
+
+    for name in ("SIGTERM", "SIGHUP"):  # Windows knows the first alone
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # not where `nohup` ignores it
+            signal.signal(number, end)
 
 
 if __name__ == "__main__":

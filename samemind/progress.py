@@ -1,6 +1,7 @@
 """Say how far a long piece of work is that another thread does, be it what was asked for or what that waits for."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import outcome
@@ -25,8 +26,10 @@ class Progress:
         self.total: int | None = None
 
     def note(self, done: int) -> None:
-        """Note that so much is done by now."""
+        """Note that so much is done by now; in a thread of trio's, end the work if nobody waits for it any longer."""
         self.done = done
+        with suppress(RuntimeError):  # in any other thread, the work goes on to its end
+            trio.from_thread.check_cancelled()
 
     def document(self) -> Mapping[str, object]:
         """Return what is said: less than all of it, since the end is told by the result."""

@@ -183,6 +183,40 @@ def test_an_import_that_is_piped_says_how_far_it_is_and_ctrl_c_what_it_left(tmp_
     assert re.search(r"\d+ memories wait to be embedded, found by words alone", " ".join(shown.split()))
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_export_that_is_ended_says_so_and_leaves_no_plain_text_behind(tmp_path: Path, name: str) -> None:
+    """By Ctrl-C, by `kill`, or since its terminal was closed: at the next page, and not when all of it is written."""
+    home, out = tmp_path / "home", tmp_path / "out"
+    out.mkdir()
+    assert cli.run(home, "remember", "Ann likes green tea").code == 0
+    # What writes the lines is loaded once the file is open: there the process is ended, wherever its main thread is.
+    ends = (
+        "import builtins, os, pathlib, signal, sys, time\n"
+        "def load(name, *rest, load=builtins.__import__):\n"
+        "    if name == 'samemind.portable' and not done:\n"
+        "        done.extend(pathlib.Path(sys.argv[-1]).parent.iterdir())\n"
+        f"        os.kill(os.getpid(), signal.{name}); time.sleep(1)\n"
+        "    return load(name, *rest)\n"
+        "done = []\n"
+        "builtins.__import__ = load\n"
+        "sys.argv[0] = '/usr/bin/samemind'\n"
+        "from samemind.__main__ import main\n"
+        "code = main()\n"
+        "assert [each.name for each in done] == ['.all.jsonl.part'], done\n"
+        "sys.exit(code)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", ends, "--home", str(home), "export", "-o", str(out / "all.jsonl")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=cli.environment(),
+    )
+    assert ended.returncode == 130, ended
+    assert ended.stderr.startswith("samemind: interrupted: a file appears only when it is whole")
+    assert list(out.iterdir()) == []
+
+
 @pytest.mark.parametrize("module", ["importlib.util", "samemind.cli.main", "samemind.cli.line"])
 def test_ctrl_c_while_the_command_loads_says_nothing_of_what_was_loaded(tmp_path: Path, module: str) -> None:
     """Python itself and the script that an installer made run before anything of ours: theirs is what they say."""

@@ -141,7 +141,7 @@ def _export(device: "Device", write: Callable[[list[str]], None], progress: "Pro
         while page := list(islice(lines, LINES_PER_PAGE)):
             write(page)
             if progress is not None:
-                progress.done += len(page)
+                progress.note(progress.done + len(page))
         return count
 
     connection = connect(str(device.home.store), key=device.key)

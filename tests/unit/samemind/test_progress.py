@@ -58,6 +58,45 @@ def test_what_fails_is_raised_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
+    ("verb", "options"),
+    [("verify", {}), ("export", {"output": "out.jsonl"}), ("backup", {"file": "backup.db"})],
+)
+def test_long_work_that_nobody_waits_for_any_longer_ends_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, options: dict[str, Any]
+) -> None:
+    """Ctrl-C was answered once all was done: with 40,000 memories `verify` went on for seven seconds."""
+    monkeypatch.chdir(tmp_path)
+    noted: list[int] = []
+    scope = trio.CancelScope()
+
+    class Left(Progress):
+        """Whoever asked for it leaves as soon as anything is done."""
+
+        def note(self, done: int) -> None:
+            noted.append(done)
+            trio.from_thread.run_sync(scope.cancel)
+            super().note(done)
+
+    monkeypatch.setattr(progress_module, "Progress", Left)
+
+    async def say(_: Mapping[str, Any]) -> None:
+        """Nobody listens."""
+
+    async def main() -> None:
+        async with samemind.open(tmp_path / "home") as mind:
+            await mind.remember_many([f"thing number {n}" for n in range(MEMORIES)])
+            assert isinstance(mind._reached, Local)
+            declared = verb_named(verb)
+            with scope:
+                await perform(mind._reached.device, declared, read_options(declared, options), say)
+            assert scope.cancelled_caught
+
+    trio.run(main)
+    assert len(noted) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["home"]
+
+
+@pytest.mark.parametrize(
     ("verb", "options", "total"),
     [
         ("verify", {}, 2 * MEMORIES),
