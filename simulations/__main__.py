@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from simulations.bugs import BUGS, HARMLESS
-from simulations.options import PROTOCOLS, draw
+from simulations.drawing import PROTOCOLS, draw
+from simulations.playing import Outcome
 from simulations.recording import Recording, load, save
 from simulations.report import write_report
 from simulations.run import simulate
 from simulations.scenarios import SCENARIOS, run_scenario
 from simulations.shrink import shrink
 from simulations.sweep import Sweep, sweep
-from simulations.world import Outcome
 
 OK: Final = 0
 FOUND: Final = 1

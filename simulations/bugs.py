@@ -8,7 +8,7 @@ model behind the design could switch on; the others exist so that every checker 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from simulations import undone
 from simulations.mistakes import (
@@ -20,9 +20,7 @@ from simulations.mistakes import (
     in_telling,
 )
 from simulations.patching import Swap, swapped
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +29,12 @@ class Bug:
 
     says: str
     caught_by: frozenset[str]
-    swaps: Callable[["World"], Sequence[Swap]]
+    swaps: Callable[[World], Sequence[Swap]]
     model: str = ""
 
 
 @contextmanager
-def planted(name: str, world: "World") -> Iterator[None]:
+def planted(name: str, world: World) -> Iterator[None]:
     """Let a bug be in the product inside the block; no name, no bug."""
     with ExitStack() as stack:
         for owner, attribute, value in (BUGS | HARMLESS)[name].swaps(world) if name else ():

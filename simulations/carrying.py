@@ -10,22 +10,20 @@ import io
 from collections.abc import Callable, Generator
 from functools import lru_cache, partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from replica.core import Core
 from replica.errors import ReplicaError, StoreFailed
 from replica.keys import Ed25519PrivateKey
 from simulations.clock import YEAR_MS
 from simulations.device import Device
-from simulations.mailboxes import FAULTS, Box
+from simulations.household import Household
+from simulations.world import World
 from sync.carrier.cargo import Taking, check, export, messages
 from sync.carrier.shelf import Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, Visitor, VisitUnderWay
 from sync.errors import SyncError
 from sync.identity import Identity
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 # Files on sticks that lie about; more of them are only more of the same.
 STICKS_MAX: Final = 6
@@ -43,21 +41,13 @@ def identity_of(private: Ed25519PrivateKey) -> Identity:
     return Identity.of(private)
 
 
-def new_box(seed: int) -> Box:
-    """Return a mailbox, as bad as the seed says."""
-    random = Random(f"mailbox of a world {seed}")
-    box = Box(Random(f"box of a world {seed}"))
-    box.chances = {fault: random.choice([0.02, 0.1, 0.3]) for fault in FAULTS if random.random() < 0.4}
-    return box
-
-
-def visit(world: "World", random: Random) -> None:
+def visit(world: World, random: Random) -> None:
     """A device looks into the mailbox, whose owner then does as he likes."""
     look(world, world.pick(random), random)
     world.box.meddle()
 
 
-def look(world: "World", device: Device, random: Random) -> Looked | None:
+def look(world: Household, device: Device, random: Random) -> Looked | None:
     """Let a device look into the mailbox once; None where it could not do all it wanted."""
     shelf = Shelf(device.disk.rows.items(), merge_at=random.choice([2, 5]))
     now = device.now(world.now_ms)
@@ -72,7 +62,7 @@ def look(world: "World", device: Device, random: Random) -> Looked | None:
     return looked
 
 
-def carry(world: "World", random: Random) -> None:
+def carry(world: World, random: Random) -> None:
     """Somebody takes a device's memory along on a stick, or a device reads a stick that somebody left."""
     device = world.pick(random)
     if not world.sticks or random.random() < 0.4:
@@ -92,7 +82,7 @@ def carry(world: "World", random: Random) -> None:
     world.count("sticks read")
 
 
-def far_clock(world: "World", random: Random) -> None:
+def far_clock(world: World, random: Random) -> None:
     """A clock is off by more than a year: a battery that is empty, or somebody who typed a wrong century."""
     device = world.pick(random)
     device.clock.correct()
@@ -101,7 +91,7 @@ def far_clock(world: "World", random: Random) -> None:
     world.count("far clocks")
 
 
-def _read(world: "World", device: Device, data: bytes, is_in: Callable[[], bool]) -> int:
+def _read(world: Household, device: Device, data: bytes, is_in: Callable[[], bool]) -> int:
     identity = identity_of(device.key.private)
     taking = Taking(check(device.core, identity, io.BytesIO(data)), is_handed_over=True)
     now = device.now(world.now_ms)
@@ -113,7 +103,7 @@ def _read(world: "World", device: Device, data: bytes, is_in: Callable[[], bool]
     return taking.brought.ops
 
 
-def _make(world: "World", steps: Generator[Step, Any, Looked], device: Device) -> Looked:
+def _make(world: Household, steps: Generator[Step, Any, Looked], device: Device) -> Looked:
     under_way = VisitUnderWay(steps)
     while (step := under_way.proceed()) is not None:
         with under_way.trying():
@@ -121,7 +111,7 @@ def _make(world: "World", steps: Generator[Step, Any, Looked], device: Device) -
     return under_way.looked
 
 
-def _do(world: "World", device: Device, step: Step) -> Any:
+def _do(world: Household, device: Device, step: Step) -> Any:
     match step:
         case Names():
             return world.box.names(device.name)
@@ -140,7 +130,7 @@ def _do(world: "World", device: Device, step: Step) -> Any:
             return None
 
 
-def _run(world: "World", device: Device, fn: Callable[[Core], Any]) -> Any:
+def _run(world: Household, device: Device, fn: Callable[[Core], Any]) -> Any:
     """Call something with a device's core; what came of it in its log is noticed as what comes over a link is."""
     core, told, group = device.core, list[Any](), device.group_size()
     if not world.attempt(device, lambda: told.append(fn(core)), "while reading a file"):
@@ -152,7 +142,7 @@ def _run(world: "World", device: Device, fn: Callable[[Core], Any]) -> Any:
     return told[0]
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {
     "visit": visit,
     "carry": carry,
     "far clock": far_clock,

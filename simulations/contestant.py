@@ -37,16 +37,15 @@ from replica.state.digest import element
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot
 from simulations import faults
-from simulations.checkers.base import Checker
-from simulations.checkers.bounded_work import SessionWork
 from simulations.checkers.no_wedge import NoWedge
 from simulations.clock import Clock
 from simulations.device import Device, Key
 from simulations.disk import MemoryDisk
+from simulations.household import Checker, Household
 from simulations.network import Conversation
 from simulations.observer import Bits, bits
-from simulations.wire import Wire
-from simulations.world import World
+from simulations.playing import PlayedWorld
+from simulations.wire import SessionWork, Wire
 
 # Ops in one answer; the paper names no number.
 PAGE: Final = 500
@@ -204,7 +203,7 @@ class CursorConvergence(Checker):
 
     name = "convergence"
 
-    def settled(self, world: World, groups: Sequence[Sequence[Device]]) -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """All devices hold what any of them holds, and show the same."""
         for group in groups:
             union = 0
@@ -230,14 +229,14 @@ class CursorDevice(Device):
 
 
 @dataclass(slots=True, eq=False)
-class CursorWorld(World):
+class CursorWorld(PlayedWorld):
     """A world of contestants: everybody knows everybody, and news travels along the topology only.
 
     With every pair in direct contact in the end, even this protocol finds what it lost: from its author.
     """
 
     def __post_init__(self) -> None:
-        World.__post_init__(self)
+        PlayedWorld.__post_init__(self)
         self.checkers = [CursorConvergence(), NoWedge()]
 
     def populate(self) -> None:

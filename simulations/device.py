@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cognition.steps import steps
 from cognition.thinking.cycle import Step
@@ -24,9 +24,6 @@ from simulations.definition import Shown
 from simulations.disk import THRESHOLDS, Disk, SqliteDisk
 from simulations.observer import Bits
 from sync.identity import Identity
-
-if TYPE_CHECKING:
-    from simulations.network import Link
 
 # What a later version of the program understands: every kind in one version more.
 # A version before judgments on claims.
@@ -71,7 +68,6 @@ class Device:
     """The steps of thinking, where the disk keeps the tables of cognition."""
     held: Bits = 0
     seen_pos: int = 0
-    links: "list[Link]" = field(default_factory=list)
     lies: bool = False
     puppets: list[Key] = field(default_factory=list)
     """Keys of devices that a hostile one made up."""

@@ -6,7 +6,7 @@ one world in a thousand. So some worlds end on a theme: which devices, in which 
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.ids import MemoryId, derived_memory_id, new_memory_id
 from replica.ops import Claim, Forget, Propose, Remember, Set, Write
@@ -14,9 +14,7 @@ from replica.state.cells import memory_key
 from simulations import workload
 from simulations.crafting import craft, newer_payload
 from simulations.device import Device
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 # Among how many memories proposals are made: few enough that they overlap.
 _GATHERED: Final = 9
@@ -24,7 +22,7 @@ _GATHERED: Final = 9
 _ITEMS: Final = 3
 
 
-def argue(world: "World", random: Random) -> None:
+def argue(world: World, random: Random) -> None:
     """Somebody says where Ann lives, changes their mind about it, settles it, or forgets that it was ever said."""
     device = world.pick(random)
     core, memo, slot = device.core, world.memo, workload.SLOTS[0]
@@ -44,7 +42,7 @@ def argue(world: "World", random: Random) -> None:
     world.write(device, writes)
 
 
-def gather(world: "World", random: Random) -> None:
+def gather(world: World, random: Random) -> None:
     """Somebody proposes to sum memories up, takes that back, raises a trigger about some, or forgets one."""
     device = world.pick(random)
     core, memo = device.core, world.memo
@@ -61,7 +59,7 @@ def gather(world: "World", random: Random) -> None:
     world.write(device, writes)
 
 
-def versions(world: "World", random: Random) -> None:
+def versions(world: World, random: Random) -> None:
     """Devices of both versions import one item, each in its own, and change what they hold of it."""
     item = random.randrange(_ITEMS)
     rid = derived_memory_id("two versions", str(item))
@@ -81,7 +79,7 @@ def versions(world: "World", random: Random) -> None:
 
 
 def _import_in_the_later_version(
-    world: "World", device: Device, write: Write, rid: MemoryId, random: Random
+    world: World, device: Device, write: Write, rid: MemoryId, random: Random
 ) -> None:
     kind, payload = newer_payload(write.body, random)
     hlc = world.stamp(device)
@@ -92,7 +90,7 @@ def _import_in_the_later_version(
     world.count("newer ops")
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {
     "argue": argue,
     "gather": gather,
     "versions": versions,

@@ -17,8 +17,9 @@ from replica.ids import new_memory_id
 from replica.ops import Remember, Write
 from simulations.contestant import CursorWorld
 from simulations.device import Device
-from simulations.options import Options, bare, draw
-from simulations.world import World
+from simulations.drawing import bare, draw
+from simulations.options import Options
+from simulations.playing import PlayedWorld
 
 # Rounds after which a protocol that has not converged is not going to.
 ROUNDS_MAX: Final = 64
@@ -58,7 +59,7 @@ def gossip(
     `late`: everybody writes once more, under slow clocks, after the third round. `acquainted`: nobody ever talks to
     others than their two neighbours on a ring and one device across it, so that most news comes second-hand.
     """
-    kind = CursorWorld if protocol == "hlc-cursor" else World
+    kind = CursorWorld if protocol == "hlc-cursor" else PlayedWorld
     world = kind(bare(SEED, replicas=replicas, protocol=protocol))
     random = Random(f"gossip {SEED}")
     with collector_paused(), world.wire.shared():
@@ -98,7 +99,7 @@ def gossip(
     )
 
 
-def _acquaintances(world: World, random: Random) -> list[list[Device]]:
+def _acquaintances(world: PlayedWorld, random: Random) -> list[list[Device]]:
     """Return for each device whom it knows: its neighbours on a ring, and one across."""
     devices = world.devices
     return [
@@ -107,7 +108,7 @@ def _acquaintances(world: World, random: Random) -> list[list[Device]]:
     ]
 
 
-def _write(world: World, name: str, count: int, random: Random) -> None:
+def _write(world: PlayedWorld, name: str, count: int, random: Random) -> None:
     device = next(device for device in world.devices if device.name == name)
     now = device.now(world.now_ms)
     for n in range(count):
@@ -131,7 +132,7 @@ def beside_the_hostile(seeds: Iterable[int]) -> tuple[int, int]:
 
 
 def _honest_progress(options: Options) -> int:
-    world = World(options, checkers=[])
+    world = PlayedWorld(options, checkers=[])
     with collector_paused(), world.wire.shared():
         world.play()
     return world.counts.get("honest ops held", 0)

@@ -6,7 +6,7 @@ Every event acts on the world through its public methods, and draws from the gen
 from collections.abc import Callable
 from itertools import product
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.membership import revoking
 from replica.state.cells import memory_key
@@ -18,10 +18,8 @@ from simulations.device import Device
 from simulations.disk import Failure
 from simulations.mishaps import talk
 from simulations.network import End, Link
+from simulations.world import World
 from sync.wire.messages import Ack, Bye, CaughtUp, Known, Ops, encode_message
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 REVOCATIONS_MAX: Final = 2
 # How far off clocks are: a wrong time zone, a flat battery, a wrong year; and within and beyond what is absorbed.
@@ -39,13 +37,13 @@ OFFSETS_MS: Final = (
 )
 
 
-def draw_clock(world: "World", device: Device, random: Random) -> None:
+def draw_clock(world: World, device: Device, random: Random) -> None:
     """Give a device the clock that it starts with."""
     if "skew" in world.options.faults:
         device.clock.offset_ms = random.choice(OFFSETS_MS)
 
 
-def write(world: "World", random: Random) -> None:
+def write(world: World, random: Random) -> None:
     """Somebody changes something."""
     device = world.pick(random)
     now = device.now(world.now_ms)
@@ -54,31 +52,31 @@ def write(world: "World", random: Random) -> None:
     world.write(device, writes)
 
 
-def dial(world: "World", random: Random) -> None:
+def dial(world: World, random: Random) -> None:
     """Two devices find each other."""
     device = world.pick(random)
     world.dial(device, world.peer_of(device, random), random)
 
 
-def sync(world: "World", random: Random) -> None:
+def sync(world: World, random: Random) -> None:
     """Two devices talk for a moment, perhaps not to the end."""
     a = world.pick(random)
     talk(world, a, world.peer_of(a, random), lambda *_: random.randrange(100) < world.options.cut_percent)
 
 
-def tick(world: "World", random: Random) -> None:
+def tick(world: World, random: Random) -> None:
     """Nothing happens for a while."""
     world.pass_time(random.choice([10, 1_000, 60_000]))
 
 
-def audit(world: "World", random: Random) -> None:
+def audit(world: World, random: Random) -> None:
     """Somebody looks closely at one device."""
     device = world.pick(random)
     world.say(device.name, "audit", "")
     world.look_at(device)
 
 
-def partition(world: "World", random: Random) -> None:
+def partition(world: World, random: Random) -> None:
     """Some devices cannot reach others; or all can again."""
     world.blocked.clear()
     side = {device.name: random.randrange(2) for device in world.devices}
@@ -93,22 +91,22 @@ def partition(world: "World", random: Random) -> None:
     world.count("partitions")
 
 
-def crash(world: "World", random: Random) -> None:
+def crash(world: World, random: Random) -> None:
     """A process dies between two writes."""
     mishaps.crash(world, world.pick(random))
 
 
-def torn(world: "World", random: Random) -> None:
+def torn(world: World, random: Random) -> None:
     """A process will die inside its next write."""
     world.pick(random).disk.failing = Failure.TORN
 
 
-def full(world: "World", random: Random) -> None:
+def full(world: World, random: Random) -> None:
     """A disk will refuse its next write."""
     mishaps.fill(world, world.pick(random))
 
 
-def images(world: "World", random: Random) -> None:
+def images(world: World, random: Random) -> None:
     """A disk is copied; or a copy comes back, in place of the device or beside it, and the device may not know."""
     if not world.images or random.random() < 0.5:
         device = world.pick(random)
@@ -132,7 +130,7 @@ def images(world: "World", random: Random) -> None:
         device.core.incarnate()
 
 
-def wipe(world: "World", random: Random) -> None:
+def wipe(world: World, random: Random) -> None:
     """A device loses its store, keeps its key, and is introduced again by somebody who knows it."""
     device, other = world.pick(random), world.pick(random)
     if device is other or not world.admitted(device, other) or len(world.devices) < 3:
@@ -143,7 +141,7 @@ def wipe(world: "World", random: Random) -> None:
     world.pair(other, device)
 
 
-def skew(world: "World", random: Random) -> None:
+def skew(world: World, random: Random) -> None:
     """A clock is set, drifts, stops, or is corrected."""
     device = world.pick(random)
     how = random.choice(["step", "drift", "freeze", "correct"])
@@ -158,14 +156,14 @@ def skew(world: "World", random: Random) -> None:
     world.say(device.name, "clock", f"{how}, now {device.now(world.now_ms) - world.now_ms} ms off")
 
 
-def sleep(world: "World", random: Random) -> None:
+def sleep(world: World, random: Random) -> None:
     """A long time passes."""
     days = random.choice([1, 40, 100, 365])
     world.say("", "time", f"{days} days")
     world.pass_time(days * DAY_MS)
 
 
-def put_out(world: "World", random: Random) -> None:
+def put_out(world: World, random: Random) -> None:
     """A device is revoked by another."""
     by, target = world.pick(random), world.pick(random)
     known = by.core.membership
@@ -181,7 +179,7 @@ def put_out(world: "World", random: Random) -> None:
         world.flush(by)
 
 
-def flood(world: "World", random: Random) -> None:
+def flood(world: World, random: Random) -> None:
     """A peer says what the protocol does not allow, or more than it allows."""
     talking = [link for link in world.links if not link.stalled]
     if not talking:
@@ -202,7 +200,7 @@ def flood(world: "World", random: Random) -> None:
     world.lose(link, "flooded")
 
 
-def _hear_flood(world: "World", link: Link, to: End, chunk: bytes) -> None:
+def _hear_flood(world: World, link: Link, to: End, chunk: bytes) -> None:
     from sync.errors import SyncError
 
     try:
@@ -226,7 +224,7 @@ FLOODS: Final[dict[str, Callable[[Random], list[bytes]]]] = {
 }
 
 
-def future(world: "World", random: Random) -> None:
+def future(world: World, random: Random) -> None:
     """A later version of the program writes what the others do not understand, or a device is upgraded to it."""
     device = world.pick(random)
     now = device.now(world.now_ms)
@@ -265,7 +263,7 @@ def future(world: "World", random: Random) -> None:
     world.count("newer ops")
 
 
-def rogue(world: "World", random: Random) -> None:
+def rogue(world: World, random: Random) -> None:
     """A member signs ops that keep the rules of headers and break those of bodies, or stamps them at random."""
     device = world.pick(random)
     rid = random.choice(world.memo.rids or [random.randbytes(16)])
@@ -281,17 +279,17 @@ def rogue(world: "World", random: Random) -> None:
     world.count("wrong ops")
 
 
-def fold_down(world: "World", random: Random) -> None:
+def fold_down(world: World, random: Random) -> None:
     """A device folds what everybody has into its base."""
     mishaps.fold_down(world, world.pick(random))
 
 
-def clean(world: "World", random: Random) -> None:
+def clean(world: World, random: Random) -> None:
     """A device cleans its pages of what was erased, and writes a receipt."""
     world.purge(world.pick(random))
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {
     "write": write,
     "dial": dial,
     "sync": sync,

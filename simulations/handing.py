@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.compaction import LEASE_MS
 from simulations import mishaps
@@ -10,17 +10,15 @@ from simulations.device import Device
 from simulations.disk import Failure
 from simulations.mishaps import may_talk, talk
 from simulations.network import Conversation
+from simulations.world import World
 from sync.exchange import Exchange
 from sync.wire.messages import Base, decode_message
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 # A base that grew again before each snapshot of it has come would be sent without end.
 GROWN_MAX: Final = 3
 
 # What may happen to a device between two short talks, and the fault that it belongs to.
-_BETWEEN: Final[dict[str, Callable[["World", Device], None]]] = {
+_BETWEEN: Final[dict[str, Callable[[World, Device], None]]] = {
     "crash": mishaps.crash,
     "full": mishaps.fill,
     "torn": lambda world, device: setattr(device.disk, "failing", Failure.TORN),
@@ -29,7 +27,7 @@ _BETWEEN: Final[dict[str, Callable[["World", Device], None]]] = {
 }
 
 
-def hand_over(world: "World", random: Random) -> None:
+def hand_over(world: World, random: Random) -> None:
     """A device folds its log, and one that lacks it gets it in short talks: its program is ended every few minutes."""
     met = _meet(world, random)
     if met is None:
@@ -46,7 +44,7 @@ def hand_over(world: "World", random: Random) -> None:
         world.look_at(b)
 
 
-def grow(world: "World", random: Random) -> None:
+def grow(world: World, random: Random) -> None:
     """A device folds its log, and while another gets it over one link, its base grows, and it is asked again."""
     met = _meet(world, random)
     if met is None:
@@ -70,7 +68,7 @@ def grow(world: "World", random: Random) -> None:
     world.look_at(b)
 
 
-def ask(world: "World", random: Random) -> None:
+def ask(world: World, random: Random) -> None:
     """Somebody asks on an open link what the other holds, as `sync` does and whoever wakes from a sleep."""
     if world.links:
         link = random.choice(world.links)
@@ -80,7 +78,7 @@ def ask(world: "World", random: Random) -> None:
             world.send(link, end, end.conversation.more(end.device.now(world.now_ms)))
 
 
-def _meet(world: "World", random: Random) -> tuple[Device, Device, list[Device]] | None:
+def _meet(world: World, random: Random) -> tuple[Device, Device, list[Device]] | None:
     """Return a device that has folded its log, one that lacks the most of it, and with whom the first may talk."""
     if random.random() < 0.5:
         mishaps.join(world, random)
@@ -92,7 +90,7 @@ def _meet(world: "World", random: Random) -> tuple[Device, Device, list[Device]]
     return (a, min(others, key=lambda each: each.held.bit_count()), others) if others else None
 
 
-def _grow(world: "World", device: Device, others: list[Device], random: Random) -> None:
+def _grow(world: World, device: Device, others: list[Device], random: Random) -> None:
     """Let the base of a device grow: by what is written there, or by the base of another that it meets."""
     writer = random.choice([device, *others])
     mishaps.write(world, writer, "remember")
@@ -102,7 +100,7 @@ def _grow(world: "World", device: Device, others: list[Device], random: Random) 
         talk(world, writer, device)
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {
     "hand over": hand_over,
     "grow": grow,
     "ask": ask,

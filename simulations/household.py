@@ -1,8 +1,12 @@
-"""Hold the devices of a world: start them, crash them, swap their disks, let them write, and watch their logs."""
+"""Hold the devices of a world: start them, crash them, swap their disks, let them write, and watch their logs.
+
+Whoever looks at a world is told of it here: a `Checker` sees the devices and what was said of them, not the network.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Final
 
 from replica.codec import payload_hash
 from replica.errors import StoreFailed
@@ -16,14 +20,56 @@ from replica.purging import purge
 from replica.rows import body_of, op_of
 from replica.signing import MemoisedVerify
 from simulations import workload
-from simulations.checkers import Checker, all_checkers
-from simulations.checkers.convergence import defined_for
 from simulations.clock import Clock
-from simulations.definition import Meaning, claims_of
+from simulations.definition import Meaning, claims_of, meaning_of
 from simulations.device import Device, Key
 from simulations.disk import Crash, Disk, MemoryDisk, SqliteDisk
-from simulations.observer import Bits, Observer, bits
+from simulations.mailboxes import Box
+from simulations.observer import Bits, Observer, Written, bits
 from simulations.timeline import Timeline
+from simulations.wire import SessionWork
+from sync.errors import Untrusted
+from sync.exchange import Exchange, check_admitted
+
+# Beyond this many devices the whole state is compared on one device of a group, and digests on all.
+SMALL_MAX: Final = 16
+
+Arrival = tuple[LogEntry, Written | None]
+"""An op as it entered a log, and what its author wrote, if anybody did."""
+
+
+class Checker:
+    """One property. What a checker is not interested in, it does not override."""
+
+    name = ""
+
+    def took(self, world: "Household", device: Device, arrivals: Sequence[Arrival]) -> None:
+        """Hear of ops that entered a device's log, in that order. `device.held` is what it held before."""
+
+    def restarted(self, world: "Household", device: Device) -> None:
+        """Hear that a device opened its store again, after a crash that its disk survived."""
+
+    def rested(
+        self, world: "Household", ours: tuple[Device, Exchange], theirs: tuple[Device, Exchange]
+    ) -> None:
+        """Look at both ends of a link on which nothing is under way."""
+
+    def worked(self, world: "Household", work: SessionWork) -> None:
+        """Hear what one session of the settling phase had to do, and what it did."""
+
+    def audited(self, world: "Household", device: Device) -> None:
+        """Look at one device on the way."""
+
+    def settled(self, world: "Household", groups: Sequence[Sequence[Device]]) -> None:
+        """Look at every group of devices that still talk to each other, at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Who put the group right, in whose name, and who was to belong to it from then on."""
+
+    by: Device
+    kept: frozenset[DeviceId]
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +78,7 @@ class Household(Timeline):
 
     devices: list[Device] = field(default_factory=list)
     observer: Observer = field(default_factory=Observer)
-    checkers: list[Checker] = field(default_factory=all_checkers)
+    checkers: list[Checker] = field(default_factory=list)
     images: list[tuple[Device, Disk, Bits]] = field(default_factory=list)
     snapshots: dict[bytes, bytes] = field(default_factory=dict)
     """All that were ever cut into parts, by their digests."""
@@ -52,16 +98,28 @@ class Household(Timeline):
     """Who founded a group with another, as neither had heard of a founder."""
     misled: set[DeviceId] = field(default_factory=set)
     """Who was paired with a device that turned before it had said who founded the group, or that had founded it."""
+    restored: Restored | None = None
+    """Who ended the politics of hostile members."""
+    box: Box = field(init=False)
+    """A mailbox that all know, in worlds where somebody looks into it."""
     disks_forget: bool = False
     """A planted bug: a process that dies takes its last commit with it."""
     verify: MemoisedVerify = field(default_factory=MemoisedVerify)
     memo: workload.Memo = field(init=False)
     meanings: dict[tuple[Bits, bool, frozenset[bytes]], Meaning] = field(default_factory=dict)
     """What was asked for last: what a set of ops means to who understands so much of it."""
+    is_quiet: bool = False
+    """Whether nobody had anything left to say when the world had settled."""
+    rounds: int = 0
+    """In how many rounds it settled."""
+    last_refusals: list[str] = field(default_factory=list)
+    """Why ops were refused in the last of them."""
+    lost: Bits = 0
     _device_count: int = 0
 
     def __post_init__(self) -> None:
         self.memo = workload.Memo(self.options.keys)
+        self.box = Box.drawn(self.options.seed)
 
     # -- told by those who carry messages --------------------------------------------------------------------
 
@@ -70,6 +128,37 @@ class Household(Timeline):
 
     def drop_links(self, device: Device, why: str) -> None:
         """Hear that a device's process is gone."""
+
+    def learned(self, device: Device) -> None:
+        """Hear that a device may know news of the group."""
+
+    # -- who is who ------------------------------------------------------------------------------------------
+
+    @property
+    def is_small(self) -> bool:
+        """Whether everything can be compared with everything."""
+        return len(self.devices) <= SMALL_MAX
+
+    def admitted(self, a: Device, b: Device) -> bool:
+        """Whether both sides let the other in: not twins of one device, and neither knows that the other is out."""
+        if a.key.device == b.key.device:
+            return False
+        try:
+            check_admitted(a.core, b.key.device)
+            check_admitted(b.core, a.key.device)
+        except Untrusted:
+            return False
+        return True
+
+    def defined_for(self, device: Device) -> Meaning:
+        """Return what the ops that a device holds and understands mean, by definition."""
+        erased = frozenset(device.core.erased)
+        known = self.meanings.get((device.held, device.upgraded, erased))
+        if known is None:
+            held = [each for each in self.observer.among(device.held) if device.upgraded or not each.newer]
+            self.meanings.clear()  # several checkers ask about one device, then about one that holds the same
+            known = self.meanings[device.held, device.upgraded, erased] = meaning_of(held, erased)
+        return known
 
     # -- devices ---------------------------------------------------------------------------------------------
 
@@ -183,7 +272,7 @@ class Household(Timeline):
         bodies: list[Body | None] = [each.body for each in writes]
         ops: list[Op] = []
         changed_mind = any(isinstance(body, Claim) and body.replaces for body in bodies)
-        knew = frozenset(claims_of(defined_for(self, device)) if changed_mind else ())
+        knew = frozenset(claims_of(self.defined_for(device)) if changed_mind else ())
         device.before = device.disk.image() if self.disks_forget else None
         if not self.attempt(device, lambda: ops.extend(device.core.commit(writes, device.now(self.now_ms)))):
             return []

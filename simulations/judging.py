@@ -7,19 +7,17 @@ earlier version understands no judgment, and passes them on.
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from cognition.contradictions.values import words_of
+from replica.core import Core
 from replica.ids import MemoryId, OpRef, new_memory_id
 from replica.ops import Claim, Forget, Remember, SameSlot, Write
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell
+from simulations.device import Device
 from simulations.workload import CITIES
-
-if TYPE_CHECKING:
-    from replica.core import Core
-    from simulations.device import Device
-    from simulations.world import World
+from simulations.world import World
 
 # A ring in which each shares a word with the next, two who share more, and one of another type.
 NAMED: Final = (
@@ -60,12 +58,12 @@ READERS: Final = (
 )
 
 
-def reader_of(world: "World", device: "Device") -> Reader:
+def reader_of(world: World, device: Device) -> Reader:
     """Return how a device judges."""
     return Random(f"{world.options.seed} reads {device.name}").choice(READERS)
 
 
-def judge(world: "World", random: Random) -> None:
+def judge(world: World, random: Random) -> None:
     """Somebody claims something, forgets, or says of two claims whether they are of one thing."""
     device = world.pick(random)
     device.core.begin(device.now(world.now_ms))
@@ -89,7 +87,7 @@ def judge(world: "World", random: Random) -> None:
 
 
 def _said(
-    world: "World",
+    world: World,
     reader: Reader,
     random: Random,
     one: tuple[MemoryId, OpRef, tuple[str, str]],
@@ -111,7 +109,7 @@ def _said(
 
 
 def _held(
-    world: "World", core: "Core", random: Random, count: int
+    world: World, core: Core, random: Random, count: int
 ) -> list[tuple[MemoryId, OpRef, tuple[str, str]]]:
     """Return some claims of these names that a device holds."""
     told = [each for each in world.memo.claims if each[2] in NAMED]
@@ -125,7 +123,7 @@ def _held(
     return found[:count]
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"judge": judge}
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {"judge": judge}
 
 _JUDGED: Final = 0.25
 _JUDGING: Final = ("judge",) * 60 + ("sync",) * 10 + ("dial", "tick", "compact", "think") * 2

@@ -1,24 +1,29 @@
 """Let devices talk: over links with a network in between, or at one moment without one."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
+from typing import Final
 
 from replica.membership import marks
 from replica.snapshot import make_snapshot
 from simulations import liar
-from simulations.checkers.bounded_work import BoundedWork, SessionWork
-from simulations.checkers.no_wedge import LINK_MESSAGES_PER_OP_MAX, SESSION_MESSAGES_MAX
-from simulations.checkers.no_wedge import NAME as WEDGE
 from simulations.device import Device
 from simulations.household import Household
 from simulations.network import STALL_MS, Conversation, End, Link, transmit
-from simulations.wire import Wire
-from sync.errors import SyncError, Untrusted
-from sync.exchange import Exchange, check_admitted
+from simulations.timeline import WEDGE
+from simulations.wire import SessionWork, Wire
+from sync.errors import SyncError
+from sync.exchange import Exchange
 from sync.wire.messages import Base
+
+# Greeting, trust, heads, locators both ways, then a frame and its acknowledgement for each batch.
+SESSION_MESSAGES_MAX: Final = 2_000
+# A link may live as long as its world writes: each op a frame of its own, and an acknowledgement, both ways.
+LINK_MESSAGES_PER_OP_MAX: Final = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -30,19 +35,9 @@ class Links(Household):
     """Who cannot be heard by whom at the moment."""
     wire: Wire = field(default_factory=Wire)
     healed: bool = False
-    last_refusals: list[str] = field(default_factory=list)
+    links_of: defaultdict[Device, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    """The links of each device, the oldest first."""
     _link_count: int = 0
-
-    def admitted(self, a: Device, b: Device) -> bool:
-        """Whether both sides let the other in: not twins of one device, and neither knows that the other is out."""
-        if a.key.device == b.key.device:
-            return False
-        try:
-            check_admitted(a.core, b.key.device)
-            check_admitted(b.core, a.key.device)
-        except Untrusted:
-            return False
-        return True
 
     def can_hear(self, speaker: Device, listener: Device) -> bool:
         """Whether the network carries anything this way at the moment."""
@@ -64,7 +59,10 @@ class Links(Household):
         """Open a link, if both sides and the network allow."""
         if not self.admitted(a, b) or not self.can_hear(a, b) or not self.can_hear(b, a):
             return
-        if any({end.device for end in link.ends} == {a, b} for link in a.links) and random.random() < 0.7:
+        if (
+            any({end.device for end in link.ends} == {a, b} for link in self.links_of[a])
+            and random.random() < 0.7
+        ):
             return
         self._link_count += 1
         link = Link(
@@ -77,8 +75,8 @@ class Links(Household):
             cut_percent=self.options.cut_percent,
         )
         self.links.append(link)
-        a.links.append(link)
-        b.links.append(link)
+        self.links_of[a].append(link)
+        self.links_of[b].append(link)
         self.say(a.name, "dials", link.name, other=b.name)
         self.count("links")
         for end in link.ends:
@@ -173,7 +171,7 @@ class Links(Household):
     def learned(self, device: Device) -> None:
         """Close links to those whom a device has put out."""
         revoked = device.core.membership.revoked
-        for link in list(device.links):
+        for link in list(self.links_of[device]):
             other = next(end.device for end in link.ends if end.device is not device)
             out = other.key.device in revoked or device.key.device in revoked
             if out and all(end.conversation.is_over for end in link.ends):
@@ -181,7 +179,7 @@ class Links(Household):
 
     def flush(self, device: Device) -> None:
         """Let every conversation of a device push what is new."""
-        for link in list(device.links):
+        for link in list(self.links_of[device]):
             if link.is_up():
                 end = link.ends[0] if link.ends[0].device is device else link.ends[1]
                 self.send(link, end, end.conversation.more(device.now(self.now_ms)))
@@ -212,12 +210,12 @@ class Links(Household):
         link.is_open = False
         self.links.remove(link)
         for end in link.ends:
-            end.device.links.remove(link)
+            self.links_of[end.device].remove(link)
         self.say(link.ends[0].device.name, what, f"{link.name} {why}", other=link.ends[1].device.name)
 
     def drop_links(self, device: Device, why: str) -> None:
         """Cut every link of a device."""
-        for link in list(device.links):
+        for link in list(self.links_of[device]):
             self.lose(link, why)
 
     def converse(
@@ -262,8 +260,7 @@ class Links(Household):
                 if isinstance(side, Exchange) and side.has_asked_for_proof
             )
             for checker in self.checkers:
-                if isinstance(checker, BoundedWork):
-                    checker.judge(self, work)
+                checker.worked(self, work)
             for _, _, side in sides:
                 self.last_refusals += self.wire.refusals(side)
                 if not self.wire.is_done(side):

@@ -62,6 +62,14 @@ class Box:
     chances: dict[str, float] = field(default_factory=dict)
     swaps: Random = field(default_factory=Random)
 
+    @classmethod
+    def drawn(cls, seed: int) -> "Box":
+        """Return the mailbox of a world, as bad as the seed says."""
+        random = Random(f"mailbox of a world {seed}")
+        box = cls(Random(f"box of a world {seed}"))
+        box.chances = {fault: random.choice([0.02, 0.1, 0.3]) for fault in FAULTS if random.random() < 0.4}
+        return box
+
     def happens(self, fault: str) -> bool:
         """Say whether a fault happens now."""
         return self.random.random() < self.chances.get(fault, 0.0)

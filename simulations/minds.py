@@ -7,7 +7,7 @@ that are apart is judged like people's words: one record a contradiction, one su
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cognition.background import queue
 from cognition.embedding.hashed import HashedEmbedder
@@ -19,11 +19,9 @@ from replica.ids import MemoryId
 from replica.ops import Forget, Relate, Set, Trigger, Withdraw, Write
 from replica.storage.proposals import proposals_of
 from replica.storage.triggers import read_triggers
+from simulations.device import Device
 from simulations.disk import SqliteDisk
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.world import World
+from simulations.world import World
 
 # The same for every world, so that a word is hashed once.
 EMBEDDER: Final = HashedEmbedder()
@@ -42,7 +40,7 @@ MARKS: Final[tuple[dict[str, Value], ...]] = (
 )
 
 
-def think(world: "World", random: Random) -> None:
+def think(world: World, random: Random) -> None:
     """A device embeds what is due and runs one cycle; a crash in a step loses what that step was about to write."""
     device = world.pick(random)
     disk = device.disk
@@ -67,7 +65,7 @@ def think(world: "World", random: Random) -> None:
     world.count("cycles")
 
 
-def teach(world: "World", random: Random) -> None:
+def teach(world: World, random: Random) -> None:
     """Somebody says whether what was recalled was any good: a lesson for the ranking."""
     device = world.pick(random)
     device.core.begin(device.now(world.now_ms))
@@ -76,7 +74,7 @@ def teach(world: "World", random: Random) -> None:
         world.write(device, [Write(lesson(rid, given, relevant=random.random() < 0.5))])
 
 
-def react(world: "World", random: Random) -> None:
+def react(world: World, random: Random) -> None:
     """Somebody answers a trigger, sets a goal or a date, or takes back all that one device told."""
     device = world.pick(random)
     if isinstance(device.disk, SqliteDisk):
@@ -91,7 +89,7 @@ def _embed(disk: SqliteDisk, now_ms: int) -> None:
         queue.done(disk.connection, space, jobs, EMBEDDER.embed([job.text for job in jobs]))
 
 
-def _answer(world: "World", device: "Device", disk: SqliteDisk, random: Random) -> list[Write]:
+def _answer(world: World, device: Device, disk: SqliteDisk, random: Random) -> list[Write]:
     raised = joined(read_triggers(disk.connection))
     if not raised:
         return []
@@ -101,7 +99,7 @@ def _answer(world: "World", device: "Device", disk: SqliteDisk, random: Random) 
     return [Write(Trigger(one.id, status, kind, about), one.rid)]
 
 
-def _mark(world: "World", device: "Device", disk: SqliteDisk, random: Random) -> list[Write]:
+def _mark(world: World, device: Device, disk: SqliteDisk, random: Random) -> list[Write]:
     """Set what thinking goes by: goals, dates, and what is kept out of summaries."""
     for rid, _ in world.memo.living(device.core, random, 1):
         marks = random.choice(MARKS)
@@ -109,7 +107,7 @@ def _mark(world: "World", device: "Device", disk: SqliteDisk, random: Random) ->
     return []
 
 
-def _retract(world: "World", device: "Device", disk: SqliteDisk, random: Random) -> list[Write]:
+def _retract(world: World, device: Device, disk: SqliteDisk, random: Random) -> list[Write]:
     """Forget what a device told (`samemind retract --device`), with the edges that name it and its proposals."""
     whose = random.choice(world.devices).key.device
     since = 0 if random.random() < 0.5 else device.now(world.now_ms) - 60_000
@@ -133,4 +131,4 @@ def _retract(world: "World", device: "Device", disk: SqliteDisk, random: Random)
     return [*writes, Write(Forget(tuple(rids)))]
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"think": think, "react": react, "teach": teach}
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {"think": think, "react": react, "teach": teach}

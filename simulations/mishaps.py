@@ -2,34 +2,32 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.compaction import compact
 from simulations import workload
 from simulations.device import Device
 from simulations.disk import Failure
 from simulations.network import Conversation
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 DEVICES_MORE_MAX: Final = 4
 
 
-def crash(world: "World", device: Device) -> None:
+def crash(world: World, device: Device) -> None:
     """Let a process die between two writes."""
     world.say(device.name, "crash", "")
     world.count("crashes")
     world.restart(device)
 
 
-def fill(world: "World", device: Device) -> None:
+def fill(world: World, device: Device) -> None:
     """Let a disk refuse its next write."""
     device.disk.failing = Failure.FULL
     world.say(device.name, "disk full", "")
 
 
-def fold_down(world: "World", device: Device) -> None:
+def fold_down(world: World, device: Device) -> None:
     """Let a device fold what everybody has into its base."""
     now = device.now(world.now_ms)
     moved: list[int] = []
@@ -38,14 +36,14 @@ def fold_down(world: "World", device: Device) -> None:
         world.count("compactions", moved[0] > 0)
 
 
-def write(world: "World", device: Device, kind: str) -> None:
+def write(world: World, device: Device, kind: str) -> None:
     """Let somebody write one thing of this kind on a device."""
     now = device.now(world.now_ms)
     device.core.begin(now)
     world.write(device, workload.WRITERS[kind](device.core, device.name, world.memo, device.random, now))
 
 
-def join(world: "World", random: Random) -> None:
+def join(world: World, random: Random) -> None:
     """A new device is paired with one of the group."""
     if len(world.devices) >= world.options.replicas + DEVICES_MORE_MAX:
         return
@@ -56,14 +54,14 @@ def join(world: "World", random: Random) -> None:
     world.pair(host, guest)
 
 
-def may_talk(world: "World", a: Device, b: Device) -> bool:
+def may_talk(world: World, a: Device, b: Device) -> bool:
     """Whether two devices let each other in, are in reach, and are honest."""
     honest = not a.lies and not b.lies
     return honest and world.admitted(a, b) and world.can_hear(a, b) and world.can_hear(b, a)
 
 
 def talk(
-    world: "World",
+    world: World,
     a: Device,
     b: Device,
     cut_at: Callable[[bytes, Conversation], bool] = lambda message, hearer: False,

@@ -7,17 +7,14 @@ so whoever comes through where nobody should is a member of the group, and shows
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from replica.membership import introduce
 from simulations.device import Device
+from simulations.world import World
 from sync.code import Invitation, PairingCode
 from sync.errors import SyncError
 from sync.identity import Identity, certificate_key, fingerprint
 from sync.pairing import Introduction, Joiner, Offerer, PairingResult, PairingWindow
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class Met:
 class Showing:
     """A device that shows a code, and whatever replaces it."""
 
-    def __init__(self, world: "World", device: Device) -> None:
+    def __init__(self, world: World, device: Device) -> None:
         self._world = world
         self.device = device
         self.identity = Identity.of(device.key.private)

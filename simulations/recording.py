@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from simulations.options import Options, draw
+from simulations.drawing import draw
+from simulations.options import Options
 
 # Raised whenever a seed draws another world than before: a new fault, another weight, an event with other draws.
 FORMAT: Final = 4

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from simulations.drawing import draw
 from simulations.experiments import Measure, gossip
-from simulations.options import draw
 from simulations.picture import space_time
 from simulations.plots import Series, line_plot
 from simulations.run import simulate

@@ -6,7 +6,7 @@ noted, so that it can be looked for later (`simulations.checkers.tellings`), als
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cognition.ingest import linking
 from cognition.tellings import tellings_with
@@ -14,9 +14,7 @@ from replica.ids import MemoryId, new_memory_id
 from replica.ops import Forget, Remember, Unlink, Write
 from replica.storage.links import links_of
 from simulations.disk import SqliteDisk
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 # Each line says one thing, in some wordings; no two lines say the same.
 SAYINGS: Final = (
@@ -30,7 +28,7 @@ SAYINGS: Final = (
 )
 
 
-def retell(world: "World", random: Random) -> None:
+def retell(world: World, random: Random) -> None:
     """Somebody tells something, forgets what is shown for it, or takes it apart."""
     device = world.pick(random)
     disk = device.disk
@@ -56,7 +54,7 @@ def retell(world: "World", random: Random) -> None:
                 world.count("tellings")
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"retell": retell}
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {"retell": retell}
 
 _RETOLD: Final = 0.25
 _RETELLING: Final = ("retell",) * 16 + ("sync",) * 7 + ("dial", "tick", "compact", "write") * 2

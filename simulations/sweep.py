@@ -13,9 +13,9 @@ from functools import partial
 from multiprocessing.pool import Pool
 from typing import Any
 
-from simulations.checkers import Violation
-from simulations.options import draw
+from simulations.drawing import draw
 from simulations.run import simulate
+from simulations.timeline import Violation
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
-from simulations.checkers.base import Violation
 from simulations.options import Options
 from simulations.trace import Event, Trace
 
@@ -13,6 +12,15 @@ from simulations.trace import Event, Trace
 START_MS: Final = 1_704_067_200_000
 # A broken world repeats itself; a person needs the first few.
 VIOLATIONS_MAX: Final = 40
+# What the world itself meets on the way is reported under this name (`simulations.checkers.no_wedge`).
+WEDGE: Final = "no_wedge"
+
+
+class Violation(NamedTuple):
+    """Something that must not be, found by one checker."""
+
+    checker: str
+    detail: str
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +67,7 @@ class Timeline:
         try:
             action()
         except Exception as error:
-            self.violate("no_wedge", f"unexpected {type(error).__name__}: {error}{_where(error)}")
+            self.violate(WEDGE, f"unexpected {type(error).__name__}: {error}{_where(error)}")
 
 
 def _where(error: BaseException) -> str:

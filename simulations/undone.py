@@ -4,7 +4,7 @@ Each returns what to swap in the product for the length of a run, as in `simulat
 """
 
 from collections.abc import Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import replica.codec
 import replica.rows
@@ -25,23 +25,21 @@ from replica.state.memories import MemoryCell
 from replica.state.register import Vector, saw
 from replica.state.text import EditedText, base_name
 from simulations.patching import Swap
+from simulations.world import World
 from sync.exchange import Exchange
 from sync.wire.messages import Base, Heads, decode_message
 
-if TYPE_CHECKING:
-    from simulations.world import World
 
-
-def any_update(world: "World") -> Sequence[Swap]:
+def any_update(world: World) -> Sequence[Swap]:
     return [(replica.rows, "check_update", lambda update: None)]
 
 
-def any_count(world: "World") -> Sequence[Swap]:
+def any_count(world: World) -> Sequence[Swap]:
     beyond = 1 << 64
     return [(replica.codec, "ACCESSES_MAX", beyond), (replica.codec, "MS_MAX", beyond)]
 
 
-def unsigned_end(world: "World") -> Sequence[Swap]:
+def unsigned_end(world: World) -> Sequence[Swap]:
     """The signature that a snapshot brings for an op that is held already is dropped."""
     right = replica.snapshot._Absorption._take_vectors
 
@@ -54,7 +52,7 @@ def unsigned_end(world: "World") -> Sequence[Swap]:
     return [(replica.snapshot._Absorption, "_take_vectors", take_vectors)]
 
 
-def short_stem(world: "World") -> Sequence[Swap]:
+def short_stem(world: World) -> Sequence[Swap]:
     """Where a branch leaves a compacted stem, only the spine says which op that was."""
     right = Chains.id_at
 
@@ -68,7 +66,7 @@ def short_stem(world: "World") -> Sequence[Swap]:
     return [(Chains, "id_at", id_at)]
 
 
-def part_of_none(world: "World") -> Sequence[Swap]:
+def part_of_none(world: World) -> Sequence[Swap]:
     """Where the first part of a snapshot could not be written, the next link asks for what follows no part."""
 
     def held(core: Core, peer: DeviceId) -> Partial | None:
@@ -77,7 +75,7 @@ def part_of_none(world: "World") -> Sequence[Swap]:
     return [(sync.parts, "partial_from", held)]
 
 
-def parts_shared(world: "World") -> Sequence[Swap]:
+def parts_shared(world: World) -> Sequence[Swap]:
     """What has come on one link to a peer goes on with what comes on another, and ends with whatever ends there."""
 
     def begin(self: Any, part: Base) -> Partial:
@@ -91,7 +89,7 @@ def parts_shared(world: "World") -> Sequence[Swap]:
     return [(sync.parts.Incoming, "_begin", begin)]
 
 
-def sent_back(world: "World") -> Sequence[Swap]:
+def sent_back(world: World) -> Sequence[Swap]:
     """Nobody notes that who sent a snapshot holds it: being the base now, it is sent back."""
     right = Exchange._absorb
 
@@ -105,7 +103,7 @@ def sent_back(world: "World") -> Sequence[Swap]:
     return [(Exchange, "_absorb", absorb)]
 
 
-def any_text(world: "World") -> Sequence[Swap]:
+def any_text(world: World) -> Sequence[Swap]:
     """An edit goes into the document of whatever text its writer had seen, also of one that it does not name."""
 
     def edit(cell: MemoryCell, rid: bytes, told: Edit, vector: Vector) -> bool:
@@ -119,7 +117,7 @@ def any_text(world: "World") -> Sequence[Swap]:
     return [(replica.state.fold, "_edit", edit)]
 
 
-def base_as_it_is_now(world: "World") -> Sequence[Swap]:
+def base_as_it_is_now(world: World) -> Sequence[Swap]:
     """Asked again while a snapshot is on its way, a device takes what its base holds by now for what it is sending."""
     right = Exchange.receive
 
@@ -131,7 +129,7 @@ def base_as_it_is_now(world: "World") -> Sequence[Swap]:
     return [(Exchange, "receive", receive)]
 
 
-def proof_forgotten(world: "World") -> Sequence[Swap]:
+def proof_forgotten(world: World) -> Sequence[Swap]:
     """Of a memory that the log forgets, the base keeps the edits without what proves them."""
     right = replica.snapshot._Absorption._keep_remains
 
@@ -141,7 +139,7 @@ def proof_forgotten(world: "World") -> Sequence[Swap]:
     return [(replica.snapshot._Absorption, "_keep_remains", keep_remains)]
 
 
-def one_part_proven(world: "World") -> Sequence[Swap]:
+def one_part_proven(world: World) -> Sequence[Swap]:
     """Of remains that end at the same op, the first that was kept stays, and the rest of the run is not proven."""
 
     def first(one: bytes, other: bytes) -> bytes:

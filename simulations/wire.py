@@ -9,7 +9,7 @@ cuts, packs and unpacks its own frames, and admits, orders, folds, stores and su
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import replica.chains
 import replica.core
@@ -30,14 +30,33 @@ from replica.signing import verify
 from replica.state.cells import Cell, Key
 from replica.state.digest import elements
 from replica.state.memories import Memory, MemoryCell
+from simulations.network import Conversation
 from simulations.patching import swapped
 from sync.exchange import Exchange
 
-if TYPE_CHECKING:
-    from simulations.network import Conversation
-
-
 _NOTHING: Final[Meaning] = (None, ())
+
+
+@dataclass(slots=True)
+class SessionWork:
+    """What one session of the settling phase had to do, and what it did."""
+
+    name: str
+    lacking: int
+    heads: int
+    members: int
+    same_trust: bool
+    same_frontier: bool
+    messages: int = 0
+    bytes: int = 0
+    frames: int = 0
+    ops: int = 0
+    asked: int = 0
+    """How many ops both sides together may have sent because the other asked for what was signed."""
+    parts: int = 1
+    """In how many parts a base travels."""
+    content_bytes: Callable[[], int] = int
+    """How long the payloads that were lacking are, and the bases that may have travelled; asked where that decides."""
 
 
 @dataclass(slots=True)
@@ -57,19 +76,19 @@ class Wire:
     """By what is understood, and then by the id of an op; none of an op without its payload."""
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
-    def hear(self, conversation: "Conversation", message: bytes, now_ms: int) -> list[bytes]:
+    def hear(self, conversation: Conversation, message: bytes, now_ms: int) -> list[bytes]:
         """Let one side of a conversation hear a message; return what it answers."""
         self.messages += 1
         self.size += len(message)
         return conversation.receive(message, now_ms)
 
-    def refusals(self, conversation: "Conversation") -> list[str]:
+    def refusals(self, conversation: Conversation) -> list[str]:
         """Return why ops were refused in a conversation."""
         if isinstance(conversation, Exchange):
             return [each.reason for each in conversation.refusals]
         return []
 
-    def is_done(self, conversation: "Conversation") -> bool:
+    def is_done(self, conversation: Conversation) -> bool:
         """Whether a conversation has nothing left to do, or was ended."""
         if isinstance(conversation, Exchange):
             return conversation.is_over or conversation.session.is_quiet

@@ -6,7 +6,6 @@ catches.
 """
 
 from simulations.checkers.authorship import Authorship
-from simulations.checkers.base import Checker, Violation
 from simulations.checkers.bases import Bases
 from simulations.checkers.bounded_work import BoundedWork
 from simulations.checkers.causality import Causality
@@ -25,6 +24,7 @@ from simulations.checkers.refold import Refold
 from simulations.checkers.resurrection import Resurrection
 from simulations.checkers.statuses import Statuses
 from simulations.checkers.tellings import Tellings
+from simulations.household import Checker
 
 __all__ = [
     "Authorship",
@@ -32,7 +32,6 @@ __all__ = [
     "BoundedWork",
     "Causality",
     "ChangeOfMind",
-    "Checker",
     "Convergence",
     "Durability",
     "Erasure",
@@ -49,7 +48,6 @@ __all__ = [
     "Statuses",
     "Tellings",
     "TriggerLattice",
-    "Violation",
     "all_checkers",
 ]
 

@@ -4,17 +4,12 @@ Whatever a relay did to a frame, an op in a log is byte for byte what its author
 and the payload is compared. Only a proof of erasure may have taken the payload away.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from replica.oplog import LogEntry
 from replica.ops import Op
-from simulations.checkers.base import Arrival, Checker
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from simulations.device import Device
-    from simulations.household import Household
+from simulations.device import Device
+from simulations.household import Arrival, Checker, Household
 
 
 class Authorship(Checker):
@@ -26,7 +21,7 @@ class Authorship(Checker):
         self._right: dict[bytes, Op] = {}
         """Ops that were compared with what was written: replicas of one process share such values."""
 
-    def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
+    def took(self, world: Household, device: Device, arrivals: Sequence[Arrival]) -> None:
         """An op that nobody wrote, or that differs from what was written, must not enter a log."""
         origin_of, right = device.core.feeds.origin_of, self._right
         for entry, written in arrivals:
@@ -50,7 +45,7 @@ class Authorship(Checker):
             elif taken.origin == op.origin:
                 right[op.id] = taken
 
-    def _differs(self, world: "Household", device: "Device", entry: LogEntry, op: Op) -> None:
+    def _differs(self, world: Household, device: Device, entry: LogEntry, op: Op) -> None:
         taken, origin = entry.op, device.core.feeds.origin_of(entry.feed)
         told = (taken.seq, taken.hlc, taken.kind, taken.rid, origin)
         if told != (op.seq, op.hlc, op.kind, op.rid, op.origin):
@@ -63,5 +58,5 @@ class Authorship(Checker):
             world.violate(self.name, f"{_told(device, taken)} with another payload than its author's")
 
 
-def _told(device: "Device", op: Op) -> str:
+def _told(device: Device, op: Op) -> str:
     return f"{device.name} took op {op.id.hex()[:8]} (kind {op.kind}, seq {op.seq})"

@@ -4,14 +4,9 @@ Below the last signature nothing could be checked by anybody, and a commit is ap
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
 
 
 class Bases(Checker):
@@ -19,7 +14,7 @@ class Bases(Checker):
 
     name = "bases"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """The last op of a base ends a commit, and is held with a good signature.
 
         Where a branch leaves, a base that was handed over may end at an op that nobody here has a signature of: it came
@@ -46,7 +41,7 @@ class Bases(Checker):
             ):
                 world.violate(self.name, f"{where} is not signed")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Likewise at the end."""
         for group in groups:
             for device in group if world.is_small else group[:1]:

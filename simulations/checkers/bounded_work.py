@@ -6,14 +6,10 @@ a link that is cut and opened anew carries again, is not judged: it is the price
 by a member's word asks each other device once for what was signed: that costs as much as their logs are long.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.timeline import Timeline
+from simulations.household import Checker, Household
+from simulations.wire import SessionWork
 
 # One round trip: a greeting each way. A frontier is compared by its hash, so its size does not matter.
 IDLE_MESSAGES_MAX: Final = 2
@@ -35,34 +31,12 @@ BYTES_PER_HEAD: Final = 300
 BYTES_PER_MEMBER: Final = 1_000
 
 
-@dataclass(slots=True)
-class SessionWork:
-    """What one session of the settling phase had to do, and what it did."""
-
-    name: str
-    lacking: int
-    heads: int
-    members: int
-    same_trust: bool
-    same_frontier: bool
-    messages: int = 0
-    bytes: int = 0
-    frames: int = 0
-    ops: int = 0
-    asked: int = 0
-    """How many ops both sides together may have sent because the other asked for what was signed."""
-    parts: int = 1
-    """In how many parts a base travels."""
-    content_bytes: Callable[[], int] = int
-    """How long the payloads that were lacking are, and the bases that may have travelled; asked where that decides."""
-
-
 class BoundedWork(Checker):
     """Judge the sessions of the settling phase, one by one."""
 
     name = "bounded_work"
 
-    def judge(self, world: "Timeline", work: SessionWork) -> None:
+    def worked(self, world: Household, work: SessionWork) -> None:
         """Compare one session's work with what it had to do."""
         if work.lacking == 0 and work.same_trust and work.same_frontier and not work.asked:
             if work.messages > IDLE_MESSAGES_MAX or work.bytes > IDLE_BYTES_MAX:

@@ -3,17 +3,11 @@
 Judged by true pasts, which no device can read.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from simulations.checkers.base import Arrival, Checker
+from simulations.device import Device
+from simulations.household import Arrival, Checker, Household
 from simulations.observer import Bits, name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
 
 
 class Causality(Checker):
@@ -21,7 +15,7 @@ class Causality(Checker):
 
     name = "causality"
 
-    def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
+    def took(self, world: Household, device: Device, arrivals: Sequence[Arrival]) -> None:
         """Everything that an op's writer held is held here before the op is."""
         held = device.held
         for _, written in arrivals:
@@ -34,13 +28,13 @@ class Causality(Checker):
                 )
             held |= 1 << written.index
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """At the end each feed's vector is the true past of its head."""
         for group in groups:
             for device in group:
                 self.audited(world, device)
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """A feed's vector covers its head and the true past of it, no more and no less."""
         chains: dict[tuple[int, int], Bits] = {}
         for feed in device.core.feeds:
@@ -63,7 +57,7 @@ class Causality(Checker):
                 )
 
 
-def _chain(world: "Household", device: "Device", no: int, seq: int) -> Bits:
+def _chain(world: Household, device: Device, no: int, seq: int) -> Bits:
     """Return the ops of a device's feed up to a seq, without those of the stem that the feed left."""
     feeds = device.core.feeds
     feed = feeds[no]

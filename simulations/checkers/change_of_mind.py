@@ -5,17 +5,12 @@ becomes visible again later (the claim that hid it goes), it does not come up as
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from replica.ids import OpRef
 from replica.ops import Claim
-from simulations.checkers.base import Checker
-from simulations.checkers.convergence import defined_for
 from simulations.definition import Meaning
-
-if TYPE_CHECKING:
-    from replica.ids import OpRef
-    from simulations.device import Device
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
 
 
 class ChangeOfMind(Checker):
@@ -23,7 +18,7 @@ class ChangeOfMind(Checker):
 
     name = "change_of_mind"
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """No shown claim that replaced what its writer held is contradicted by some of it.
 
         What the writer held without having folded it (it did not understand it) could not be replaced, and may come up.
@@ -31,7 +26,7 @@ class ChangeOfMind(Checker):
         cells nor the op itself are asked, or the checker would believe them.
         """
         for group in groups:
-            shown = shown_claims(defined_for(world, group[0]))
+            shown = shown_claims(world.defined_for(group[0]))
             for place, claim in shown.items():
                 if not claim.replaces:
                     continue
@@ -44,7 +39,7 @@ class ChangeOfMind(Checker):
                         )
 
 
-def shown_claims(meaning: Meaning) -> "dict[OpRef, Claim]":
+def shown_claims(meaning: Meaning) -> dict[OpRef, Claim]:
     """Return the claims that neither a living claim replaces nor every verdict hides."""
     claims = {place: claim for memory in meaning.memories.values() for place, claim in memory.claims.items()}
     gone = {place for claim in claims.values() for place in claim.replaces}

@@ -6,7 +6,7 @@ So its tables are compared with what they are defined to be, over the ops that i
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cognition.consolidation.extract import SummarySource, summaries_of
 from cognition.consolidation.tables import summary_id
@@ -14,15 +14,10 @@ from cognition.triggers.lattice import joined
 from replica.ids import OpRef
 from replica.ops import Claim
 from replica.storage.triggers import read_triggers
-from simulations.checkers.base import Checker
-from simulations.checkers.convergence import defined_for
 from simulations.definition import Meaning, shown_of, winner
+from simulations.device import Device
 from simulations.disk import SqliteDisk
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.household import Checker, Household
 
 MEMBERS_MIN = 3
 """Below this, a summary dissolves."""
@@ -35,14 +30,14 @@ Slot = tuple[str, str]
 class _Derived(Checker):
     """Compare a table of one device with its definition, on the way and at the end."""
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """Look at one device, if it keeps such tables."""
         if isinstance(device.disk, SqliteDisk) and (device.disk.thinks or not self.needs_cognition):
-            found, defined = self.compare(device.disk, defined_for(world, device))
+            found, defined = self.compare(device.disk, world.defined_for(device))
             if found != defined:
                 world.violate(self.name, f"{device.name} has {found}, defined is {defined}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Look at every device: where all hold the same ops, they must all show what is defined for these."""
         for group in groups:
             for device in group:

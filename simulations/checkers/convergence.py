@@ -5,16 +5,12 @@ Equal digests alone could be equal mistakes, so the whole state is compared too:
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from simulations.checkers.base import Checker
-from simulations.definition import Meaning, meaning_of, shown_of, winner
+from simulations.definition import Meaning, shown_of, winner
+from simulations.device import Device
+from simulations.household import Checker, Household
 from simulations.reading import meaning_on
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
 
 
 class Convergence(Checker):
@@ -22,19 +18,19 @@ class Convergence(Checker):
 
     name = "convergence"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """At any moment a device's state is what the ops that it holds and understands mean."""
-        defined = defined_for(world, device)
+        defined = world.defined_for(device)
         for difference in differences(meaning_on(device.core), defined):
             world.violate(self.name, f"{device.name}, on the way: {difference}")
         for difference in shown_differences(device, defined):
             world.violate(self.name, f"{device.name}, on the way: {difference}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """In the end all devices of a group have equal digests and equal state, as defined."""
         for group in groups:
             first = group[0]
-            defined = defined_for(world, first)
+            defined = world.defined_for(first)
             told = {each.core.digests() for each in group}
             if len(told) > 1:
                 shown = ", ".join(f"{each.name} {each.core.digests().state.hex()[:8]}" for each in group)
@@ -45,17 +41,6 @@ class Convergence(Checker):
                         world.violate(self.name, f"{device.name}: {difference}")
                     for difference in shown_differences(device, defined):
                         world.violate(self.name, f"{device.name}: {difference}")
-
-
-def defined_for(world: "Household", device: "Device") -> Meaning:
-    """Return what the ops that a device holds and understands mean."""
-    erased = frozenset(device.core.erased)
-    known = world.meanings.get((device.held, device.upgraded, erased))
-    if known is None:
-        held = [each for each in world.observer.among(device.held) if device.upgraded or not each.newer]
-        world.meanings.clear()  # several checkers ask about one device, and then about another one that holds the same
-        known = world.meanings[device.held, device.upgraded, erased] = meaning_of(held, erased)
-    return known
 
 
 def differences(found: Meaning, defined: Meaning) -> Iterator[str]:
@@ -75,7 +60,7 @@ def differences(found: Meaning, defined: Meaning) -> Iterator[str]:
         yield from _compare(what, have, want)
 
 
-def shown_differences(device: "Device", defined: Meaning) -> Iterator[str]:
+def shown_differences(device: Device, defined: Meaning) -> Iterator[str]:
     """Say where what shows on a device is not what should."""
     for rid, shown in device.shown():
         memory = defined.memories.get(rid)

@@ -6,14 +6,9 @@ wiped or rolled back is gone with it, and nobody else ever heard of it.)
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
 
 
 class Durability(Checker):
@@ -21,7 +16,7 @@ class Durability(Checker):
 
     name = "durability"
 
-    def restarted(self, world: "Household", device: "Device") -> None:
+    def restarted(self, world: Household, device: Device) -> None:
         """After a crash, the log holds what it held before, and nothing else."""
         lost = device.held & ~world.held_by(device)
         if lost:
@@ -32,7 +27,7 @@ class Durability(Checker):
                 self.name, f"{device.name} kept {world.observer.names(more)} of a write that failed"
             )
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """What anybody in a group held, everybody in it holds."""
         for group in groups:
             union = 0

@@ -6,19 +6,14 @@ every word that was said about that memory only.
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from replica import ops
 from replica.frame import decode_frame
 from replica.snapshot import unseal
 from replica.state.cells import memory_key
-from simulations.checkers.base import Checker
+from simulations.device import Device
 from simulations.disk import SqliteDisk
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.household import Checker, Household
 
 
 class Erasure(Checker):
@@ -26,7 +21,7 @@ class Erasure(Checker):
 
     name = "erasure"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """What a device knows to be erased is in none of its payloads and cells."""
         erased = _erased(world, device)
         if not erased:
@@ -49,7 +44,7 @@ class Erasure(Checker):
                     )
         self._look_into_parts(world, device)
 
-    def _look_into_parts(self, world: "Household", device: "Device") -> None:
+    def _look_into_parts(self, world: Household, device: Device) -> None:
         """What has come of a snapshot is kept for the next link: not of one that holds the words of what was erased."""
         kept = {
             row.digest for peer in device.core.membership.members for row in device.core.store.parts(peer)
@@ -60,7 +55,7 @@ class Erasure(Checker):
                 if holds(body, word):
                     world.violate(self.name, f"{device.name} keeps parts of a snapshot that holds {word!r}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """In the end every device of a group knows of every erasure, and no page holds the words."""
         for group in groups:
             erased: set[bytes] = set()
@@ -80,7 +75,7 @@ class Erasure(Checker):
                             )
 
 
-def _erased(world: "Household", device: "Device") -> set[bytes]:
+def _erased(world: Household, device: Device) -> set[bytes]:
     """Return what a device has heard to be erased: by a proof, or by an op that it holds and understands."""
     erased = {bytes(rid) for rid in device.core.erased}
     for written in world.observer.forgetting:
@@ -94,7 +89,7 @@ def holds(held: bytes, word: str) -> bool:
     return re.search(re.escape(word.encode()) + rb"(?![0-9])", held) is not None
 
 
-def erased_words(world: "Household", erased: set[bytes]) -> set[str]:
+def erased_words(world: Household, erased: set[bytes]) -> set[str]:
     """Return the words that were said about erased memories and about no others."""
     said: set[str] = set()
     elsewhere: set[str] = set()

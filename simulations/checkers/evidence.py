@@ -4,13 +4,9 @@ That whoever broke them is named is asked where it happens (`simulations.hostile
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
 
 
 class Evidence(Checker):
@@ -18,7 +14,7 @@ class Evidence(Checker):
 
     name = "evidence"
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """No honest device is accused of anything."""
         for group in groups:
             for device in group:

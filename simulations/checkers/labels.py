@@ -6,16 +6,11 @@ labels are folded is no part of it.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from replica.ops import Remember, Tag, Untag
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.observer import Written
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
+from simulations.observer import Written
 
 
 class Labels(Checker):
@@ -23,7 +18,7 @@ class Labels(Checker):
 
     name = "labels"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """Of every memory that shows, at any moment."""
         held = [each for each in world.observer.among(device.held) if device.upgraded or not each.newer]
         adds: dict[bytes, int] = defaultdict(int)
@@ -42,14 +37,14 @@ class Labels(Checker):
             if lost:
                 world.violate(self.name, f"{device.name}: {rid.hex()[:8]} lost its labels {sorted(lost)}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Likewise at the end."""
         for group in groups:
             for device in group if world.is_small else group[:1]:
                 self.audited(world, device)
 
 
-def _put_on(said: "Sequence[Written]") -> set[str]:
+def _put_on(said: Sequence[Written]) -> set[str]:
     """Return the labels of every op that put some on, less what an op took off whose author held that op."""
     return {
         label

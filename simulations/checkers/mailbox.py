@@ -11,18 +11,15 @@ both, take what the other states for an old word of its own, and remove it. The 
 
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.ids import DeviceId
 from simulations.carrying import identity_of, look
-from simulations.checkers.base import Checker
 from simulations.checkers.erasure import erased_words, holds
 from simulations.clock import DAY_MS, HOUR_MS
 from simulations.device import Device, Key
+from simulations.household import Checker, Household
 from simulations.mailboxes import told_by
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 # After the last fault a device may wait a day before it reads again what it could not read.
 _ROUNDS_MAX: Final = 14
@@ -33,7 +30,7 @@ class Mailbox(Checker):
 
     name = "mailbox"
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Look at the largest group, of those in it that know of no reason why they would be out."""
         if "visit" not in world.options.plan:
             return
@@ -58,7 +55,7 @@ class Mailbox(Checker):
             for word in sorted(word for word in words if holds(told, word)):
                 world.violate(self.name, f"{word!r} was erased and is in {name}")
 
-    def _rest(self, world: "World", group: Sequence[Device], random: Random) -> None:
+    def _rest(self, world: Household, group: Sequence[Device], random: Random) -> None:
         for _ in range(_ROUNDS_MAX):
             world.now_ms += DAY_MS + HOUR_MS
             before = dict(world.box.files)

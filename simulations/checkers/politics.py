@@ -1,14 +1,10 @@
 """Whoever turned is out, and nobody else: once the founder, or whoever holds the code, has put a group right."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from simulations.checkers.base import Checker
+from simulations.device import Device
 from simulations.hostile.politics import bad_devices
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.world import World
+from simulations.household import Checker, Household
 
 
 class Politics(Checker):
@@ -16,7 +12,7 @@ class Politics(Checker):
 
     name = "politics"
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """No act of a bad device counts, all that were to stay talk to each other, and all say the same."""
         if world.founder is None:
             return
@@ -53,7 +49,7 @@ class Politics(Checker):
                 )
 
 
-def _was_never_told(device: "Device", group: "Sequence[Device]") -> bool:
+def _was_never_told(device: Device, group: Sequence[Device]) -> bool:
     """Whether whom it was paired with is gone, or wiped, before it could say who founded the group.
 
     So it is for whoever was paired with a device that was never told itself.

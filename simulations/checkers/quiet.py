@@ -7,18 +7,13 @@ really holds, whenever nothing is under way on a link: not only at the end, wher
 Not judged: what was refused, which is told (`doctor` names it) and asked for again; and what a liar says.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from simulations.checkers.base import Checker
+from simulations.device import Device
+from simulations.household import Checker, Household
+from simulations.observer import Bits
 from sync.exchange import REFUSALS_MAX, Exchange
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.observer import Bits
-    from sync.wire.messages import Refused
+from sync.wire.messages import Refused
 
 
 class Quiet(Checker):
@@ -27,7 +22,7 @@ class Quiet(Checker):
     name = "quiet"
 
     def rested(
-        self, world: "Household", ours: "tuple[Device, Exchange]", theirs: "tuple[Device, Exchange]"
+        self, world: Household, ours: tuple[Device, Exchange], theirs: tuple[Device, Exchange]
     ) -> None:
         """Compare what each end says of the other with what the other holds."""
         refused = [*ours[1].refusals, *theirs[1].refusals]
@@ -56,16 +51,16 @@ class Quiet(Checker):
             )
         world.count("links at rest")
 
-    def _wrong(self, world: "Household", what: str, who: "Device", lacking: "Bits") -> None:
+    def _wrong(self, world: Household, what: str, who: Device, lacking: Bits) -> None:
         world.violate(self.name, f"{what}, and {who.name} lacks {world.observer.names(lacking)}")
 
 
-def _group(device: "Device") -> tuple[object, ...]:
+def _group(device: Device) -> tuple[object, ...]:
     known = device.core.membership
     return set(known.members), set(known.revocations), set(device.core.proofs)
 
 
-def _awaits_a_root(one: "Device", other: "Device") -> bool:
+def _awaits_a_root(one: Device, other: Device) -> bool:
     """Whether one of two has no root yet, and waits for its partner alone to name it: till then it keeps less."""
     ours, theirs = one.core.membership, other.core.membership
     return any(
@@ -74,13 +69,13 @@ def _awaits_a_root(one: "Device", other: "Device") -> bool:
     )
 
 
-def _have_two_roots(one: "Device", other: "Device") -> bool:
+def _have_two_roots(one: Device, other: Device) -> bool:
     """Whether two follow different founders: each leaves out whom only the other's let in. `Politics` judges roots."""
     roots = {one.core.membership.root, other.core.membership.root}
     return None not in roots and len(roots) > 1
 
 
-def _untold(world: "Household", lacking: "Bits", refused: "Iterable[Refused]") -> "Bits":
+def _untold(world: Household, lacking: Bits, refused: Iterable[Refused]) -> Bits:
     """Return what is lacking and follows from no refusal: of a feed that none of them names."""
     if not lacking or not refused:
         return lacking

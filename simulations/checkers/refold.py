@@ -5,15 +5,10 @@ signatures to what is stored (YD-51: every mutation is in the log).
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from replica.verify import verify_replica
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
 
 
 class Refold(Checker):
@@ -21,12 +16,12 @@ class Refold(Checker):
 
     name = "refold"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """What is stored is what the log folds to."""
         for problem in verify_replica(device.core, verify=world.verify).problems:
             world.violate(self.name, f"{device.name}: {problem}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Likewise at the end, on every device of a small world."""
         for group in groups:
             for device in group if world.is_small else group[:1]:

@@ -5,16 +5,11 @@ edit, an importer that adds it anew, a peer restored from a backup.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from replica.ops import Erase, Forget
 from replica.state.cells import memory_key
-from simulations.checkers.base import Checker
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
 
 
 class Resurrection(Checker):
@@ -22,7 +17,7 @@ class Resurrection(Checker):
 
     name = "resurrection"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """No memory shows that an op held here has forgotten."""
         forgotten: set[bytes] = set(device.core.erased)
         for written in world.observer.forgetting:
@@ -34,7 +29,7 @@ class Resurrection(Checker):
         for rid in sorted(forgotten - device.core.store.all_tombstones()):
             world.violate(self.name, f"{device.name} has no tombstone for {rid.hex()[:8]}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Likewise at the end, on every device."""
         for group in groups:
             for device in group:

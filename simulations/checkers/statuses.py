@@ -6,18 +6,12 @@ op was, so every row is judged, and in that case only the two that can be right 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from replica.oplog import FoldStatus, LogRow
-from simulations.checkers.base import Checker
 from simulations.crafting import UNHEARD_OF
-from simulations.observer import name_of
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.observer import Written
-    from simulations.world import World
+from simulations.device import Device
+from simulations.household import Checker, Household
+from simulations.observer import Written, name_of
 
 
 class Statuses(Checker):
@@ -25,7 +19,7 @@ class Statuses(Checker):
 
     name = "statuses"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """Look at the whole log of one device."""
         for row in device.core.store.rows():
             written = world.observer.by_id.get(row.id)
@@ -36,14 +30,14 @@ class Statuses(Checker):
                     f"{device.name} marks {name_of(written.op)} {FoldStatus(row.status).name}, and it is {names}",
                 )
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Likewise at the end, on every device of a small world."""
         for group in groups:
             for device in group if world.is_small else group[:1]:
                 self.audited(world, device)
 
 
-def _right(device: "Device", row: LogRow, written: "Written") -> tuple[FoldStatus, ...]:
+def _right(device: Device, row: LogRow, written: Written) -> tuple[FoldStatus, ...]:
     if row.kind == UNHEARD_OF or (written.newer and not device.upgraded):
         return (FoldStatus.UNKNOWN,)
     if written.honest:

@@ -6,7 +6,6 @@ the words that it holds now brings these words first.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from cognition.filters import Filters
 from cognition.ranking.query import Query
@@ -15,15 +14,10 @@ from cognition.recall.marking import with_both_sides
 from cognition.tellings import shown_once, tellings_with
 from replica.ids import MemoryId
 from replica.ops import Remember, SaysSame
-from simulations.checkers.base import Checker
-from simulations.checkers.convergence import defined_for
 from simulations.definition import shown_of
+from simulations.device import Device
 from simulations.disk import SqliteDisk
-
-if TYPE_CHECKING:
-    from simulations.device import Device
-    from simulations.household import Household
-    from simulations.world import World
+from simulations.household import Checker, Household
 
 EVERYTHING = Filters(include_archived=True)
 # The shortest list from which the other side of a dispute can push out what was asked for.
@@ -35,13 +29,13 @@ class Tellings(Checker):
 
     name = "tellings"
 
-    def audited(self, world: "Household", device: "Device") -> None:
+    def audited(self, world: Household, device: Device) -> None:
         """Look at the commits, and at what a device lists."""
         if world.memo.tellings and isinstance(device.disk, SqliteDisk) and device.disk.thinks:
             for missing in (*_not_added(world), *self._unlisted(world, device, device.disk)):
                 world.violate(self.name, f"{device.name}: {missing}")
 
-    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+    def settled(self, world: Household, groups: Sequence[Sequence[Device]]) -> None:
         """Look at every device; one of each group recalls everything."""
         for group in groups:
             for device in group:
@@ -54,7 +48,7 @@ class Tellings(Checker):
                         found = hits[0].memory.text if hits else "nothing"
                         world.violate(self.name, f"{group[0].name} finds {found!r} for {text!r}")
 
-    def _unlisted(self, world: "Household", device: "Device", disk: SqliteDisk) -> Iterator[str]:
+    def _unlisted(self, world: Household, device: Device, disk: SqliteDisk) -> Iterator[str]:
         condition, values = shown_once(*EVERYTHING.sql())
         rows = disk.connection.execute(f"SELECT m.rid FROM memory m WHERE {condition}", values).fetchall()
         listed = {each for (rid,) in rows for each in tellings_with(disk.connection, MemoryId(rid))}
@@ -81,8 +75,8 @@ def recalled(disk: SqliteDisk, text: str, now_ms: int) -> list[recall.RankedMemo
     return with_both_sides(connection, hits, EVERYTHING, HITS)
 
 
-def _living(world: "Household", device: "Device") -> Iterator[tuple[bytes, str]]:
-    memories = defined_for(world, device).memories
+def _living(world: Household, device: Device) -> Iterator[tuple[bytes, str]]:
+    memories = world.defined_for(device).memories
     for rid in world.memo.tellings:
         if (memory := memories.get(rid)) is not None and not (shown := shown_of(rid, memory)).fields.get(
             "block"
@@ -90,7 +84,7 @@ def _living(world: "Household", device: "Device") -> Iterator[tuple[bytes, str]]
             yield rid, shown.text
 
 
-def _not_added(world: "Household") -> Iterator[str]:
+def _not_added(world: Household) -> Iterator[str]:
     for rid, writes in world.memo.tellings.items():
         if not any(isinstance(each.body, Remember) and each.rid == rid for each in writes):
             yield f"the telling {rid.hex()[:8]} was acknowledged and is nowhere"

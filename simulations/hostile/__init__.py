@@ -7,13 +7,11 @@ holds some: `Behaviour` says what one does, how, and what whoever met it must be
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from simulations.hostile import edits, floods, lying_makers, ordinary, politics, proofs
 from simulations.hostile.behaviour import Behaviour, is_accused, may_reach, mingle
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 # Of these each world is given a few; what is drawn apart leaves the others as they were.
 _COMMON: Final[Mapping[str, Behaviour]] = {
@@ -65,7 +63,7 @@ def has_politics(hostility: tuple[str, ...]) -> bool:
     return not politics.BEHAVIOURS.keys().isdisjoint(hostility)
 
 
-def turn(world: "World", random: Random) -> None:
+def turn(world: World, random: Random) -> None:
     """A member turns hostile, or somebody hostile joins."""
     if len(world.devices) < _DEVICES_MIN or random.random() < _JOINS:
         device = world.add_device(random)
@@ -92,7 +90,7 @@ def turn(world: "World", random: Random) -> None:
     world.count("hostile worlds")
 
 
-def act(world: "World", random: Random) -> None:
+def act(world: World, random: Random) -> None:
     """A hostile device does one of the things that it does to somebody who lets it in."""
     name = random.choice(world.options.hostility)
     victim = world.pick(random)
@@ -113,4 +111,4 @@ def act(world: "World", random: Random) -> None:
             )
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"turn": turn, "hostile": act}
+EVENTS: Final[dict[str, Callable[[World, Random], None]]] = {"turn": turn, "hostile": act}

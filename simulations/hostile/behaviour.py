@@ -7,21 +7,19 @@ for others. What it says goes into the same `Exchange` that an honest peer talks
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from replica.evidence import Accused, Fault
 from replica.frame import Frame, encode_frame
 from replica.rows import body_of
 from simulations.device import Device
 from simulations.observer import Bits
+from simulations.world import World
 from sync.errors import SyncError, Untrusted
 from sync.exchange import Exchange, check_admitted
 from sync.wire.messages import Ops, encode_message
 
-if TYPE_CHECKING:
-    from simulations.world import World
-
-Act = Callable[["World", Device, Device, Random], bool]
+Act = Callable[[World, Device, Device, Random], bool]
 """(world, hostile, victim, random): do it to the victim; say whether the victim could judge it: it heard it to the end
 or accused, its disk did not fail, and it did not lack what came before (an older version may wait for its upgrade)."""
 
@@ -51,12 +49,12 @@ def is_accused(victim: Device, hostile: Device, fault: Fault) -> bool:
     return Accused(hostile.key.device, fault) in victim.core.evidence
 
 
-def mingle(world: "World", hostile: Device, victim: Device) -> bool:
+def mingle(world: World, hostile: Device, victim: Device) -> bool:
     """Hold an honest conversation with a victim until both are quiet; False where it broke off."""
     return _Talk(world, hostile, victim).converse()
 
 
-def speak(world: "World", hostile: Device, victim: Device, messages: Sequence[bytes]) -> bool:
+def speak(world: World, hostile: Device, victim: Device, messages: Sequence[bytes]) -> bool:
     """Greet a victim as any member does, be quiet with it, and then say these messages, whatever it answers.
 
     Whatever it accuses the hostile device of is right; any other error is a finding.
@@ -64,14 +62,14 @@ def speak(world: "World", hostile: Device, victim: Device, messages: Sequence[by
     return answer(world, hostile, victim, lambda: messages)
 
 
-def answer(world: "World", hostile: Device, victim: Device, messages: Callable[[], Sequence[bytes]]) -> bool:
+def answer(world: World, hostile: Device, victim: Device, messages: Callable[[], Sequence[bytes]]) -> bool:
     """Greet a victim as any member does, be quiet with it, and only then make up what to say."""
     talk = _Talk(world, hostile, victim)
     return talk.converse() and talk.say(messages())
 
 
 def hand(
-    world: "World",
+    world: World,
     hostile: Device,
     victim: Device,
     frames: Sequence[Frame],
@@ -94,7 +92,7 @@ def hand(
     return hand_raw(world, hostile, victim, frames)
 
 
-def hand_raw(world: "World", hostile: Device, victim: Device, frames: Sequence[Frame]) -> bool:
+def hand_raw(world: World, hostile: Device, victim: Device, frames: Sequence[Frame]) -> bool:
     """Hand over frames as they are. Nobody is told that they were written: none of them may enter a log."""
     return speak(world, hostile, victim, [encode_message(Ops(encode_frame(each), True)) for each in frames])
 
@@ -102,7 +100,7 @@ def hand_raw(world: "World", hostile: Device, victim: Device, frames: Sequence[F
 class _Talk:
     """One conversation between a hostile device and a victim, at one moment."""
 
-    def __init__(self, world: "World", hostile: Device, victim: Device) -> None:
+    def __init__(self, world: World, hostile: Device, victim: Device) -> None:
         self._world, self._hostile, self._victim = world, hostile, victim
         self._theirs = self._end(victim, hostile)
         self._broken = False

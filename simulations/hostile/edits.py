@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.codec import SALT_BYTES, encode_payload
 from replica.evidence import Fault
@@ -13,9 +13,7 @@ from replica.state.memories import MemoryCell, document_of
 from simulations.crafting import craft
 from simulations.device import Device
 from simulations.hostile.behaviour import Behaviour, hand
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 # Once met, they froze a device until it was killed: runs from places that are not there, numbers beyond all bounds,
 # gaps without end. The last one deletes one letter after the other, the last one first.
@@ -31,7 +29,7 @@ _UPDATES: Final = tuple(
 )
 
 
-def _crooked(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _crooked(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     # Of what was erased, whoever knows of it drops the words unread: there is nothing to judge.
     rids = [rid for rid in world.memo.rids if rid not in world.proven]
     rid = MemoryId(random.choice(rids or [bytes(16)]))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.codec import SALT_BYTES
 from replica.evidence import Fault
@@ -11,9 +11,7 @@ from simulations.crafting import UNHEARD_OF, craft
 from simulations.device import Device
 from simulations.hostile.behaviour import Behaviour, hand
 from simulations.hostile.ordinary import remembering
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 # More than are taken in an hour, so that some wait; not many more, for a world to stay quick.
 _CHAINS: Final = CHAINS_AN_HOUR + 6
@@ -22,12 +20,12 @@ _ZEROS: Final = 60_000
 _FRAMES_OF_ZEROS: Final = 3
 
 
-def _chains(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _chains(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     frames = [remembering(world, hostile, random, f"flood {random.random()}") for _ in range(_CHAINS)]
     return hand(world, hostile, victim, frames, sound=True)
 
 
-def _zeros(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _zeros(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     frames = [
         craft(
             hostile,

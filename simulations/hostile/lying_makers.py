@@ -7,7 +7,7 @@ new op of its own, without which a snapshot would be passed over: of what is lac
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from replica.codec import Reading, pack, unpack
 from replica.compaction import compact
@@ -23,11 +23,9 @@ from replica.zstd import compress
 from simulations.device import Device
 from simulations.hostile.behaviour import Act, Behaviour, answer
 from simulations.hostile.ordinary import remembering
+from simulations.world import World
 from sync.parts import parts_of
 from sync.wire.messages import encode_message
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 _CONTEXT: Final = b"samemind snapshot 1\0"
 # Where the parts of a snapshot stand in it.
@@ -146,7 +144,7 @@ def _spoilt(hostile: Device, lie: Lie, now_ms: int, random: Random) -> bytes:
 
 
 def _lies(lie: Lie) -> Act:
-    def act(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+    def act(world: World, hostile: Device, victim: Device, random: Random) -> bool:
         def say() -> list[bytes]:
             if hostile.core.frontier() != victim.core.frontier() or not victim.core.has_folded_all:
                 return []  # what it lacks, or an older version does not understand yet, is believed

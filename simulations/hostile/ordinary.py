@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.codec import SALT_BYTES, encode_payload
 from replica.evidence import Fault
@@ -13,10 +13,8 @@ from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import craft, wrong_bodies
 from simulations.device import Device
 from simulations.hostile.behaviour import Behaviour, hand, hand_raw, mingle, speak
+from simulations.world import World
 from sync.wire.messages import Ack, Known, Ops, encode_message
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 # Enough that a device which slowed down with each would show it, few enough for a world to stay quick.
 _CHAINS: Final = 12
@@ -24,7 +22,7 @@ _STAMPS_MS: Final = (23 * HOUR_MS, 30 * DAY_MS, 90 * YEAR_MS, -90 * YEAR_MS)
 
 
 def remembering(
-    world: "World", hostile: Device, random: Random, feed: str, *, ahead_ms: int = 0, text: str = ""
+    world: World, hostile: Device, random: Random, feed: str, *, ahead_ms: int = 0, text: str = ""
 ) -> Frame:
     """Sign one memory, on a chain of that name."""
     now = hostile.now(world.now_ms)
@@ -40,14 +38,14 @@ def remembering(
     )
 
 
-def _plays_along(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _plays_along(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     now = hostile.now(world.now_ms)
     words = f"{world.memo.word(hostile.name)} as if nothing were wrong"
     world.write(hostile, [Write(Remember(words, {}), new_memory_id(now, random))])
     return mingle(world, hostile, victim)
 
 
-def _noise(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _noise(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     noise = (
         random.randbytes(40),
         b"",
@@ -58,7 +56,7 @@ def _noise(world: "World", hostile: Device, victim: Device, random: Random) -> b
     return speak(world, hostile, victim, [random.choice(noise)])
 
 
-def _forges(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _forges(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     known = victim.core.membership.members
     others = [each.key.device for each in world.devices if each.key.device in known]
     body = Remember(f"{world.memo.word(hostile.name)} put into another's mouth", {})
@@ -75,7 +73,7 @@ def _forges(world: "World", hostile: Device, victim: Device, random: Random) -> 
     return hand_raw(world, hostile, victim, [frame])
 
 
-def _signs_nonsense(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _signs_nonsense(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     rid = random.choice(world.memo.rids or [random.randbytes(16)])
     kind, target, payload = wrong_bodies(random, rid)
     stamp = world.stamp(hostile)
@@ -93,12 +91,12 @@ def _signs_nonsense(world: "World", hostile: Device, victim: Device, random: Ran
     return was_heard and target not in world.proven
 
 
-def _chains_of_one(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _chains_of_one(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     frames = [remembering(world, hostile, random, f"chain {random.random()}") for _ in range(_CHAINS)]
     return hand(world, hostile, victim, frames, sound=True)
 
 
-def _equivocates(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _equivocates(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Sign one place twice, and tell each version to somebody else."""
     chain = f"equivocation {random.random()}"
     one, other = (remembering(world, hostile, random, chain) for _ in range(2))
@@ -107,7 +105,7 @@ def _equivocates(world: "World", hostile: Device, victim: Device, random: Random
     return hand(world, hostile, second, [other], sound=True, past=past) and heard
 
 
-def _misdates(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _misdates(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     chain = f"misdated {random.random()}"
     frame = remembering(world, hostile, random, chain, ahead_ms=random.choice(_STAMPS_MS))
     return hand(world, hostile, victim, [frame], sound=True)

@@ -7,9 +7,8 @@ act of a bad device counts with anybody, and whoever was honest belongs to the g
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.codec import SALT_BYTES, encode_payload
 from replica.ids import DeviceId, new_memory_id
@@ -18,10 +17,9 @@ from replica.ops import OpKind, Remember
 from simulations.crafting import craft
 from simulations.device import Device, Key, certificate_of
 from simulations.hostile.behaviour import Behaviour, hand, mingle, speak
+from simulations.household import Household, Restored
+from simulations.world import World
 from sync.wire.messages import Trust, encode_message
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 # Enough that some introduce others; not so many that a world grows by them alone.
 _PUPPETS_AT_ONCE: Final = 3
@@ -29,16 +27,8 @@ _PUPPETS_MAX: Final = 12
 _BELOW_ANOTHER: Final = 0.4
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """Who put the group right, in whose name, and who was to belong to it from then on."""
-
-    by: Device
-    kept: frozenset[DeviceId]
-
-
 def tell(
-    world: "World",
+    world: World,
     hostile: Device,
     victim: Device,
     members: Iterable[IntroducedMember] = (),
@@ -49,12 +39,12 @@ def tell(
     return speak(world, hostile, victim, [encode_message(each) for each in parts])
 
 
-def bad_devices(world: "World") -> frozenset[DeviceId]:
+def bad_devices(world: Household) -> frozenset[DeviceId]:
     """Return all hostile devices, and whom they made up."""
     return frozenset(key.device for each in world.hostiles for key in (each.key, *each.puppets))
 
 
-def founds(world: "World", random: Random) -> list[IntroducedMember]:
+def founds(world: World, random: Random) -> list[IntroducedMember]:
     """Return the acts by which the first device of a world founds its group, and in half of them prints a code."""
     first = world.devices[0]
     own = name_root(first.key.private.sign, first.key.device, public_key=first.key.public, name=first.name)
@@ -70,7 +60,7 @@ def founds(world: "World", random: Random) -> list[IntroducedMember]:
     ]
 
 
-def restore(world: "World") -> Restored | None:
+def restore(world: World) -> Restored | None:
     """Let the founder, or somebody with the code, revoke all bad devices that are known there; None if nobody can.
 
     That is so where the founder turned, or lost all it knew, or somebody has revoked it, and there is no code; and
@@ -116,7 +106,7 @@ def _is_known(device: Device, wanted: list[Device]) -> bool:
     return not others or any(device.key.device in each.core.membership.members for each in others)
 
 
-def _undisputed(world: "World", known: list[Device], root: DeviceId) -> frozenset[DeviceId]:
+def _undisputed(world: World, known: list[Device], root: DeviceId) -> frozenset[DeviceId]:
     """Return whom all acts of honest devices let in, whoever has heard of which: from the root down, and none revoked.
 
     What two honest devices decided against each other is theirs to settle; so is whom a person kept out by revoking
@@ -147,7 +137,7 @@ def _meeting(holder: Device, known: list[Device], sure: frozenset[DeviceId]) -> 
     return frozenset(met)
 
 
-def _look_around(world: "World", wanted: list[Device], kept: frozenset[DeviceId]) -> None:
+def _look_around(world: World, wanted: list[Device], kept: frozenset[DeviceId]) -> None:
     """Let people revoke the strangers that they see on their own devices, too.
 
     Whoever puts the group right may never have heard of those: they were paired where somebody holds it for revoked.
@@ -180,7 +170,7 @@ def _hands(hostile: Device) -> list[Key]:
     return [hostile.key, *hostile.puppets]
 
 
-def _new_puppets(world: "World", hostile: Device, random: Random) -> list[IntroducedMember]:
+def _new_puppets(world: World, hostile: Device, random: Random) -> list[IntroducedMember]:
     made = []
     for _ in range(min(_PUPPETS_AT_ONCE, _PUPPETS_MAX - len(hostile.puppets))):
         by = random.choice(_hands(hostile)) if random.random() < _BELOW_ANOTHER else hostile.key
@@ -191,11 +181,11 @@ def _new_puppets(world: "World", hostile: Device, random: Random) -> list[Introd
     return made
 
 
-def _introduces(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _introduces(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     return tell(world, hostile, victim, _new_puppets(world, hostile, random))
 
 
-def _speaks_through_others(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _speaks_through_others(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Let somebody who was made up write a memory: whoever takes it must be able to pass it on to everybody."""
     made = _new_puppets(world, hostile, random)
     if not world.attempt(hostile, lambda: hostile.core.learn(made, [])) or not hostile.puppets:
@@ -218,13 +208,13 @@ def _speaks_through_others(world: "World", hostile: Device, victim: Device, rand
     return hand(world, hostile, victim, [frame], sound=True)
 
 
-def _revokes(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _revokes(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Revoke somebody honest, the victim perhaps, by its own key or one that it made up."""
     by, target = random.choice(_hands(hostile)), world.pick(random).key.device
     return tell(world, hostile, victim, (), [revoke(by.private.sign, by.device, target)])
 
 
-def _claims_the_root(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _claims_the_root(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Say that it is the root, that the root handed its place on to it, and that it brings in whom the root did."""
     by, own = random.choice(_hands(hostile)), hostile.key
     other = world.pick(random)
@@ -240,7 +230,7 @@ def _claims_the_root(world: "World", hostile: Device, victim: Device, random: Ra
     )
 
 
-def _signs_for_others(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _signs_for_others(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Introduce and revoke in another's name: nobody may take that."""
     other, target = world.pick(random).key, world.pick(random).key.device
     puppet, sign = Key.draw(random), hostile.key.private.sign

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replica.codec import SALT_BYTES, encode_payload
 from replica.erasure import read_proof
@@ -12,17 +12,15 @@ from replica.ops import Erase, OpKind
 from simulations.crafting import craft
 from simulations.device import Device
 from simulations.hostile.behaviour import Behaviour, speak
+from simulations.world import World
 from sync.wire.messages import Trust, encode_message
-
-if TYPE_CHECKING:
-    from simulations.world import World
 
 # Of memories that are there, and of some that never were.
 _INVENTED: Final = 3
 
 
 def _proof(
-    world: "World",
+    world: World,
     hostile: Device,
     rids: tuple[MemoryId, ...],
     random: Random,
@@ -41,12 +39,12 @@ def _proof(
     return encode_message(Trust((), (), (read_proof(encode_frame(frame)),)))
 
 
-def _target(world: "World", random: Random) -> tuple[MemoryId, ...]:
+def _target(world: World, random: Random) -> tuple[MemoryId, ...]:
     rids = sorted({MemoryId(each) for each in world.memo.rids})
     return (random.choice(rids),) if rids else ()
 
 
-def _without_op(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _without_op(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Erase something, as any member may, and keep the op back for ever: its author is named all the same."""
     invented = [new_memory_id(hostile.now(world.now_ms), random) for _ in range(_INVENTED)]
     rids = tuple(sorted({*_target(world, random), *invented}))
@@ -63,7 +61,7 @@ def rids_apart(one: tuple[MemoryId, ...], other: tuple[MemoryId, ...]) -> bool:
     return {*one}.isdisjoint(other)
 
 
-def _for_others(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+def _for_others(world: World, hostile: Device, victim: Device, random: Random) -> bool:
     """Hand over a proof in another's name: nothing may be erased by it."""
     rids = _target(world, random)
     if not rids or rids[0] in world.proven:

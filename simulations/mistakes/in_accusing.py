@@ -4,22 +4,19 @@ Each returns what to swap in the product for the length of a run, as in `simulat
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from replica.core import Core
 from replica.evidence import Fault
 from replica.ids import DeviceId
 from simulations.patching import Swap
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 
-def nobody_accused(world: "World") -> Sequence[Swap]:
+def nobody_accused(world: World) -> Sequence[Swap]:
     return [(Core, "accuse", lambda self, device, fault, now_ms: None)]
 
 
-def somebody_accused(world: "World") -> Sequence[Swap]:
+def somebody_accused(world: World) -> Sequence[Swap]:
     """Who relayed a forgery goes free, and another is named."""
     right = Core.accuse
 

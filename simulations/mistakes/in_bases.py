@@ -5,7 +5,7 @@ Each returns what to swap in the product for the length of a run, as in `simulat
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import replica.admission
 import replica.compaction
@@ -26,19 +26,17 @@ from replica.state.register import Dot
 from replica.storage.memory_store import MemoryStore
 from replica.storage.store import SqliteStore
 from simulations.patching import Swap, swapped
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 
-def replace_state(world: "World") -> Sequence[Swap]:
+def replace_state(world: World) -> Sequence[Swap]:
     def theirs(mine: State, theirs: State, news: News) -> State:
         return theirs
 
     return [(replica.snapshot, "merge_states", theirs)]
 
 
-def union(world: "World") -> Sequence[Swap]:
+def union(world: World) -> Sequence[Swap]:
     right = replica.state.merge.merge_states
 
     def union(mine: State, theirs: State, news: News) -> State:
@@ -47,7 +45,7 @@ def union(world: "World") -> Sequence[Swap]:
     return [(replica.snapshot, "merge_states", union)]
 
 
-def mid_commit(world: "World") -> Sequence[Swap]:
+def mid_commit(world: World) -> Sequence[Swap]:
     right = replica.compaction._choose
 
     def choose(*args: Any) -> tuple[list[LogRow], dict[int, int]]:
@@ -56,7 +54,7 @@ def mid_commit(world: "World") -> Sequence[Swap]:
     return [(replica.compaction, "_choose", choose)]
 
 
-def no_spine(world: "World") -> Sequence[Swap]:
+def no_spine(world: World) -> Sequence[Swap]:
     def held(self: Any, feed: SnapshotFeed) -> tuple[int, Dot | None]:
         feeds = self.core.feeds
         for own in feeds.of(feed.origin):
@@ -68,7 +66,7 @@ def no_spine(world: "World") -> Sequence[Swap]:
     return [(replica.snapshot._Absorption, "_find", held)]
 
 
-def no_full_vector(world: "World") -> Sequence[Swap]:
+def no_full_vector(world: World) -> Sequence[Swap]:
     right = replica.outbox.frame_of
 
     def frame_of(*args: Any) -> Frame:
@@ -84,11 +82,11 @@ class _Knowing:
     UNKNOWN = -1
 
 
-def compact_unknown(world: "World") -> Sequence[Swap]:
+def compact_unknown(world: World) -> Sequence[Swap]:
     return [(replica.compaction, "FoldStatus", _Knowing)]
 
 
-def snapshot_of_state(world: "World") -> Sequence[Swap]:
+def snapshot_of_state(world: World) -> Sequence[Swap]:
     """Whatever is held is folded into the base just before it is handed over, understood or not."""
     right = replica.snapshot.make_snapshot
 
@@ -105,12 +103,12 @@ def snapshot_of_state(world: "World") -> Sequence[Swap]:
     return [(sync.parts, "make_snapshot", make), (Outbox, "lacks_base", lacks_anything)]
 
 
-def tombstones_collected(world: "World") -> Sequence[Swap]:
+def tombstones_collected(world: World) -> Sequence[Swap]:
     stores = (SqliteStore, MemoryStore)
     return [(store, "base_tombstones", lambda self: set()) for store in stores]
 
 
-def accesses_added(world: "World") -> Sequence[Swap]:
+def accesses_added(world: World) -> Sequence[Swap]:
     """Totals of one origin are added where bases merge, instead of taking the higher."""
     right = replica.state.merge.merge_states
 
@@ -127,7 +125,7 @@ def accesses_added(world: "World") -> Sequence[Swap]:
     return [(replica.snapshot, "merge_states", merge)]
 
 
-def old_takes_new(world: "World") -> Sequence[Swap]:
+def old_takes_new(world: World) -> Sequence[Swap]:
     right = replica.snapshot.read_snapshot
 
     def read(data: bytes, core: Core) -> Snapshot:
@@ -143,10 +141,10 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
     return [(sync.exchange, "read_snapshot", read)]
 
 
-def keeps_erased(world: "World") -> Sequence[Swap]:
+def keeps_erased(world: World) -> Sequence[Swap]:
     return [(Core, "erase", lambda self, proofs, changes: None)]
 
 
-def tags_united(world: "World") -> Sequence[Swap]:
+def tags_united(world: World) -> Sequence[Swap]:
     """Where bases merge, nothing stays taken off of what came with a memory."""
     return [(replica.state.merge, "_taken_off", lambda mine, theirs, living, news: {})]

@@ -5,7 +5,7 @@ Each returns what to swap in the product for the length of a run: (owner, name o
 
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import replica.core
 import replica.refold
@@ -26,12 +26,10 @@ from replica.state.register import Dot, Register, Vector, saw, winner
 from replica.state.text import EditedText
 from replica.storage.shown import RowChange
 from simulations.patching import Swap
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 
-def pairwise(world: "World") -> Sequence[Swap]:
+def pairwise(world: World) -> Sequence[Swap]:
     def write(register: Register, dot: Dot, hlc: int, value: Any, vector: Vector) -> Register:
         for head, (held, _) in register.items():
             if not saw(vector, head) and (held, head.id8) > (hlc, dot.id8):
@@ -41,7 +39,7 @@ def pairwise(world: "World") -> Sequence[Swap]:
     return [(replica.state.fold, "write", write)]
 
 
-def tie_feed(world: "World") -> Sequence[Swap]:
+def tie_feed(world: World) -> Sequence[Swap]:
     def by_feed(register: Register) -> tuple[Dot, int, Any]:
         dot = max(register, key=lambda head: (register[head][0], head.feed, head.seq))
         return dot, *register[dot]
@@ -50,7 +48,7 @@ def tie_feed(world: "World") -> Sequence[Swap]:
     return [(module, "winner", by_feed) for module in modules]
 
 
-def any_add(world: "World") -> Sequence[Swap]:
+def any_add(world: World) -> Sequence[Swap]:
     def known(state: State, keys: Sequence[Key], vector: Vector) -> MemoryCell | None:
         for key in keys:
             cell = state.cells.get(key)
@@ -62,7 +60,7 @@ def any_add(world: "World") -> Sequence[Swap]:
     return [(replica.state.fold, "_known", known)]
 
 
-def claim_drop(world: "World") -> Sequence[Swap]:
+def claim_drop(world: World) -> Sequence[Swap]:
     """A claim drops those of its slot that hang on the same memory, as a register would."""
     right = replica.state.fold.fold
 
@@ -78,12 +76,12 @@ def claim_drop(world: "World") -> Sequence[Swap]:
     return [(replica.core, "fold", fold)]
 
 
-def replaces_shown(world: "World") -> Sequence[Swap]:
+def replaces_shown(world: World) -> Sequence[Swap]:
     world.memo.replaces_shown_only = True
     return []
 
 
-def no_tombstone(world: "World") -> Sequence[Swap]:
+def no_tombstone(world: World) -> Sequence[Swap]:
     def kill(self: State, rid: bytes) -> None:
         self.cells.pop(memory_key(rid), None)
         self.touched[memory_key(rid)] = None
@@ -91,7 +89,7 @@ def no_tombstone(world: "World") -> Sequence[Swap]:
     return [(State, "kill", kill)]
 
 
-def edits_share_a_client(world: "World") -> Sequence[Swap]:
+def edits_share_a_client(world: World) -> Sequence[Swap]:
     right = EditedText.edit
 
     def edit(self: EditedText, text: str, random: Random) -> bytes:
@@ -100,12 +98,12 @@ def edits_share_a_client(world: "World") -> Sequence[Swap]:
     return [(EditedText, "edit", edit)]
 
 
-def status_falls(world: "World") -> Sequence[Swap]:
+def status_falls(world: World) -> Sequence[Swap]:
     """The last word on a trigger counts, instead of the highest status."""
     return [(HeldTrigger, "joined", lambda self, other: self)]
 
 
-def lesson_lost(world: "World") -> Sequence[Swap]:
+def lesson_lost(world: World) -> Sequence[Swap]:
     """What was taught last on a device takes the place of what was taught there before."""
 
     def one_key(place: OpRef) -> Key:
@@ -114,7 +112,7 @@ def lesson_lost(world: "World") -> Sequence[Swap]:
     return [(replica.state.fold, "feedback_key", one_key)]
 
 
-def digest_drifts(world: "World") -> Sequence[Swap]:
+def digest_drifts(world: World) -> Sequence[Swap]:
     """A batch that takes something away leaves the digest as it was."""
     right = WorkingSet.settle
 
@@ -128,7 +126,7 @@ def digest_drifts(world: "World") -> Sequence[Swap]:
     return [(WorkingSet, "settle", settle)]
 
 
-def statuses_stay(world: "World") -> Sequence[Swap]:
+def statuses_stay(world: World) -> Sequence[Swap]:
     """A log that is folded anew after an upgrade still says that it was not understood."""
     right = replica.refold.changes_to
 
@@ -140,7 +138,7 @@ def statuses_stay(world: "World") -> Sequence[Swap]:
     return [(replica.refold, "changes_to", changes_to)]
 
 
-def edges_stay(world: "World") -> Sequence[Swap]:
+def edges_stay(world: World) -> Sequence[Swap]:
     """An edge that was taken away still shows to queries."""
 
     def at_least_something(register: Register) -> tuple[Dot, int, Any]:
@@ -150,7 +148,7 @@ def edges_stay(world: "World") -> Sequence[Swap]:
     return [(replica.storage.shown, "winner", at_least_something)]
 
 
-def record_stays(world: "World") -> Sequence[Swap]:
+def record_stays(world: World) -> Sequence[Swap]:
     """The question stays open when what was said on one side is forgotten."""
     right = ClaimTables.changed
 
@@ -160,7 +158,7 @@ def record_stays(world: "World") -> Sequence[Swap]:
     return [(ClaimTables, "changed", changed)]
 
 
-def summary_stays(world: "World") -> Sequence[Swap]:
+def summary_stays(world: World) -> Sequence[Swap]:
     """A summary does not notice that members of it are forgotten."""
     right = SummaryTables.changed
 
@@ -170,7 +168,7 @@ def summary_stays(world: "World") -> Sequence[Swap]:
     return [(SummaryTables, "changed", changed)]
 
 
-def tag_dropped(world: "World") -> Sequence[Swap]:
+def tag_dropped(world: World) -> Sequence[Swap]:
     """Labels are one register: whoever puts some on says which there are."""
     right = replica.state.fold._label
 
@@ -181,7 +179,7 @@ def tag_dropped(world: "World") -> Sequence[Swap]:
     return [(replica.state.fold, "_label", label)]
 
 
-def untag_all(world: "World") -> Sequence[Swap]:
+def untag_all(world: World) -> Sequence[Swap]:
     """Taking a label off does not ask what its author had seen."""
     right = replica.state.fold._label
 

@@ -4,18 +4,15 @@ Each returns what to swap in the product for the length of a run, as in `simulat
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from replica import membership
 from replica.ids import DeviceId
 from replica.membership import IntroducedMember, Judgment, Revocation
 from simulations.patching import Swap
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 
-def any_revocation(world: "World") -> Sequence[Swap]:
+def any_revocation(world: World) -> Sequence[Swap]:
     """A revocation counts whoever signed it: a thief's, too."""
     right = membership.judge
 
@@ -31,7 +28,7 @@ def any_revocation(world: "World") -> Sequence[Swap]:
     return [(membership, "judge", judge)]
 
 
-def any_root(world: "World") -> Sequence[Swap]:
+def any_root(world: World) -> Sequence[Swap]:
     """Whoever says that it is the root is followed."""
 
     def new_roots(

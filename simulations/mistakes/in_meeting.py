@@ -4,7 +4,7 @@ Each returns what to swap in the product for the length of a run, as in `simulat
 """
 
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import replica.admission
 import replica.core
@@ -19,13 +19,11 @@ from replica.membership import Membership
 from replica.outbox import Outbox
 from replica.state.register import Dot, Vector
 from simulations.patching import Swap
+from simulations.world import World
 from sync.exchange import Exchange
 
-if TYPE_CHECKING:
-    from simulations.world import World
 
-
-def hlc_order(world: "World") -> Sequence[Swap]:
+def hlc_order(world: World) -> Sequence[Swap]:
     """Oldest stamp first, each feed on its own: what an op has seen may come later."""
     right, first_missing = Core.take, replica.admission._first_missing
 
@@ -48,7 +46,7 @@ def hlc_order(world: "World") -> Sequence[Swap]:
     return [(Core, "take", take), (replica.admission, "_first_missing", only_prev)]
 
 
-def no_hash(world: "World") -> Sequence[Swap]:
+def no_hash(world: World) -> Sequence[Swap]:
     def locate(self: Feeds, place: OpRef) -> Dot | None:
         for feed in self.of(place.origin):
             if feed.fork < place.seq <= feed.seq:
@@ -63,7 +61,7 @@ class _Everything:
         return True
 
 
-def no_proof(world: "World") -> Sequence[Swap]:
+def no_proof(world: World) -> Sequence[Swap]:
     right = replica.admission.admit
 
     def admit(*args: Any, **options: Any) -> Any:
@@ -72,7 +70,7 @@ def no_proof(world: "World") -> Sequence[Swap]:
     return [(replica.core, "admit", admit)]
 
 
-def cut(world: "World") -> Sequence[Swap]:
+def cut(world: World) -> Sequence[Swap]:
     right = Membership.public_key
 
     def public_key(self: Membership, device: DeviceId) -> bytes | None:
@@ -81,11 +79,11 @@ def cut(world: "World") -> Sequence[Swap]:
     return [(Membership, "public_key", public_key)]
 
 
-def no_incarnation(world: "World") -> Sequence[Swap]:
+def no_incarnation(world: World) -> Sequence[Swap]:
     return [(Core, "heard_of_myself", lambda self, *_: False)]
 
 
-def unsigned(world: "World") -> Sequence[Swap]:
+def unsigned(world: World) -> Sequence[Swap]:
     right = replica.admission.admit
 
     def admit(*args: Any, **options: Any) -> Any:
@@ -94,16 +92,16 @@ def unsigned(world: "World") -> Sequence[Swap]:
     return [(replica.core, "admit", admit)]
 
 
-def not_durable(world: "World") -> Sequence[Swap]:
+def not_durable(world: World) -> Sequence[Swap]:
     world.disks_forget = True
     return []
 
 
-def never_caught_up(world: "World") -> Sequence[Swap]:
+def never_caught_up(world: World) -> Sequence[Swap]:
     return [(Exchange, "_say_caught_up", lambda self: None)]
 
 
-def sends_all(world: "World") -> Sequence[Swap]:
+def sends_all(world: World) -> Sequence[Swap]:
     right = Outbox.__init__
 
     def begin(self: Outbox, known: Vector, pos: int = 0, parted: Container[Origin] = ()) -> None:
@@ -112,7 +110,7 @@ def sends_all(world: "World") -> Sequence[Swap]:
     return [(Outbox, "__init__", begin)]
 
 
-def vector_forgets(world: "World") -> Sequence[Swap]:
+def vector_forgets(world: World) -> Sequence[Swap]:
     right = Chains.see
 
     def see(self: Chains, vector: Vector, places: Any) -> None:
@@ -121,6 +119,6 @@ def vector_forgets(world: "World") -> Sequence[Swap]:
     return [(Chains, "see", see)]
 
 
-def any_file(world: "World") -> Sequence[Swap]:
+def any_file(world: World) -> Sequence[Swap]:
     """Also one that a newcomer cannot open, or whose maker did not know what was erased."""
     return [(sync.carrier.shelf, "_is_good", lambda core, filed, readers, known: True)]

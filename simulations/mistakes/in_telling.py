@@ -5,7 +5,7 @@ Each returns what to swap in the product for the length of a run: (owner, name o
 
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cognition.ingest.linking
 import cognition.recall.stages
@@ -16,12 +16,10 @@ from cognition.recall.stages import RankedMemory
 from replica.ids import MemoryId
 from replica.ops import Forget, Write
 from simulations.patching import Swap
-
-if TYPE_CHECKING:
-    from simulations.world import World
+from simulations.world import World
 
 
-def skip(world: "World") -> Sequence[Swap]:
+def skip(world: World) -> Sequence[Swap]:
     """What says the same is not stored: storing it would add nothing."""
 
     def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
@@ -30,7 +28,7 @@ def skip(world: "World") -> Sequence[Swap]:
     return [(cognition.ingest.linking, "as_told", as_told)]
 
 
-def overwrite(world: "World") -> Sequence[Swap]:
+def overwrite(world: World) -> Sequence[Swap]:
     """A telling takes the place of the one that says the same."""
 
     def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
@@ -39,7 +37,7 @@ def overwrite(world: "World") -> Sequence[Swap]:
     return [(cognition.ingest.linking, "as_told", as_told)]
 
 
-def hide(world: "World") -> Sequence[Swap]:
+def hide(world: World) -> Sequence[Swap]:
     """Of a group the newest telling is shown, whatever was asked."""
 
     def newest(
@@ -50,7 +48,7 @@ def hide(world: "World") -> Sequence[Swap]:
     return [(cognition.recall.stages, "own_words_first", newest)]
 
 
-def hide_in_lists(world: "World") -> Sequence[Swap]:
+def hide_in_lists(world: World) -> Sequence[Swap]:
     """A list leaves out whatever belongs to a group."""
 
     def alone(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:

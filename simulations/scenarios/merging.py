@@ -3,7 +3,6 @@
 from replica.ops import Claim, ClaimVerdict, Propose, Resolve
 from replica.state.cells import CellKind
 from simulations.checkers.change_of_mind import shown_claims
-from simulations.checkers.convergence import defined_for
 from simulations.clock import HOUR_MS
 from simulations.scenarios.stage import Scenario, Stage
 from simulations.workload import replaced_claims
@@ -97,7 +96,7 @@ def _keep_a_keep_b(stage: Stage) -> None:
         ]
         stage.write(name, Resolve(tuple(verdicts)))
     stage.meet("A", "B")
-    shown = shown_claims(defined_for(stage.world, stage["A"]))
+    shown = shown_claims(stage.world.defined_for(stage["A"]))
     stage.expect("both are shown again", len(shown), 2)
 
 
@@ -110,7 +109,7 @@ def _hidden_claim(stage: Stage) -> None:
     stage.meet("A", "B")
     stage.forget("B", told[1])
     stage.meet("A", "B")
-    shown = shown_claims(defined_for(stage.world, stage["A"]))
+    shown = shown_claims(stage.world.defined_for(stage["A"]))
     stage.expect("the last word stands alone", [claim.value for claim in shown.values()], ["Quito"])
 
 

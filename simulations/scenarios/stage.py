@@ -15,10 +15,10 @@ from simulations.bugs import planted
 from simulations.clock import DAY_MS
 from simulations.device import Device
 from simulations.disk import Disk
+from simulations.drawing import bare
 from simulations.observer import Bits
-from simulations.options import bare
+from simulations.playing import Outcome, PlayedWorld
 from simulations.trace import Say, Trace
-from simulations.world import Outcome, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Scenario:
 class Stage:
     """What a script may do. `__getitem__` finds a device by its name: A, B, C in the order of the group."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: PlayedWorld) -> None:
         self.world = world
         self.random = Random(f"{world.options.seed} script")
 
@@ -139,7 +139,7 @@ class Stage:
 def run_scenario(scenario: Scenario, *, bug: str = "", say: Say | None = None) -> Outcome:
     """Play a script, then heal, settle and check as every world does."""
     options = bare(sum(scenario.name.encode()), replicas=scenario.devices, faults=("compact",))
-    world = World(options, Trace(say=say))
+    world = PlayedWorld(options, Trace(say=say))
     stage = Stage(world)
 
     def play() -> None:

@@ -1,7 +1,7 @@
 """The cursor protocol loses ops, and only where its rule is wrong."""
 
+from simulations.drawing import draw
 from simulations.experiments import gossip
-from simulations.options import draw
 from simulations.run import simulate
 from tests.support.published import published
 

@@ -8,6 +8,7 @@ import pytest
 import replica.snapshot
 import replica.state.merge
 from simulations.carrying import draw_carrying
+from simulations.drawing import draw
 from simulations.experiments import beside_the_hostile
 from simulations.hostile import (
     BEHAVIOURS,
@@ -19,9 +20,9 @@ from simulations.hostile import (
     politics,
     proofs,
 )
-from simulations.options import Options, draw
+from simulations.options import Options
+from simulations.playing import Outcome
 from simulations.run import simulate
-from simulations.world import Outcome
 
 SEEDS = range(3_000)
 # What the honest get done beside a hostile member, of what they get done beside one more like themselves.

@@ -7,7 +7,7 @@ import pytest
 
 import simulations
 from simulations.bugs import BUGS
-from simulations.options import draw
+from simulations.drawing import draw
 from simulations.recording import FORMAT, Recording, load, save
 from simulations.run import simulate
 from simulations.shrink import minimise, shrink

@@ -10,8 +10,9 @@ from simulations import links
 from simulations.bugs import BUGS, HARMLESS
 from simulations.carrying import draw_carrying
 from simulations.checkers import all_checkers, erasure
+from simulations.drawing import draw
 from simulations.hostile import behaviour
-from simulations.options import Options, draw
+from simulations.options import Options
 from simulations.run import simulate
 from simulations.scenarios import SCENARIOS, run_scenario
 

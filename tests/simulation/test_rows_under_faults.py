@@ -20,13 +20,13 @@ from replica.refold import sum_up
 from replica.state.cells import State, memory_key
 from replica.storage.memory_store import MemoryStore
 from simulations.checkers import all_checkers
-from simulations.checkers.base import Arrival, Checker
 from simulations.device import Device
 from simulations.disk import SqliteDisk
-from simulations.household import Household
+from simulations.drawing import draw
+from simulations.household import Arrival, Checker, Household
 from simulations.observer import Written
-from simulations.options import Options, draw
-from simulations.world import World
+from simulations.options import Options
+from simulations.playing import PlayedWorld
 from tests.support.published import published
 
 # Chosen for what `ended` and the tests ask of it: that there is something to look at.
@@ -42,7 +42,7 @@ def options(seed: int, ops: int) -> Options:
     return replace(drawn, plan=plan, writes=writes | {"erase": 0}, thinks=True, keys=4)
 
 
-class WorldOfNames(World):
+class WorldOfNames(PlayedWorld):
     """A world whose memories name people and places, as those of a world do not by themselves."""
 
     def write(self, device: Device, writes: Sequence[Write]) -> list[Op]:
@@ -56,7 +56,7 @@ class WorldOfNames(World):
 
 
 @cache
-def ended() -> World:
+def ended() -> PlayedWorld:
     """The world after its end, with devices that still run."""
     world = WorldOfNames(options(SEED, 90))
     with collector_paused(), world.wire.shared():
@@ -69,7 +69,7 @@ def ended() -> World:
     return world
 
 
-def said(world: World) -> list[Written]:
+def said(world: PlayedWorld) -> list[Written]:
     """All ops that are somewhere at the end: not those that went with a disk before anybody heard of them."""
     return [each for each in world.observer.among(world.devices[0].held) if each.body is not None]
 
@@ -213,7 +213,7 @@ class DigestsAreKept(Checker):
 def test_digests_that_are_moved_along_are_those_that_are_computed_anew_under_every_fault() -> None:
     for seed in (0, 5, 11):
         checker = DigestsAreKept()
-        world = World(draw(seed, ops=30), checkers=[*all_checkers(), checker])
+        world = PlayedWorld(draw(seed, ops=30), checkers=[*all_checkers(), checker])
         with collector_paused(), world.wire.shared():
             assert not world.run().violations
         assert checker.batches > 30

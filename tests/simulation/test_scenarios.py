@@ -9,9 +9,9 @@ import pytest
 import sync.exchange
 import sync.pairing
 import sync.roster
-from simulations.options import FAULTS
+from simulations.drawing import FAULTS
+from simulations.playing import Outcome
 from simulations.scenarios import SCENARIOS, run_scenario
-from simulations.world import Outcome
 from sync.exchange import Exchange
 from sync.group_news import GroupNews
 from sync.pairing import PairingWindow

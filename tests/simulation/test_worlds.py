@@ -14,11 +14,12 @@ from replica.state.memories import MemoryCell
 from simulations.checkers import all_checkers
 from simulations.checkers.cognition import TOGETHER, summaries
 from simulations.definition import Meaning, MemoryMeaning
-from simulations.options import EVERYDAY, FAULTS, OPS_MAX, REPLICAS_MAX, Options, draw
+from simulations.drawing import EVERYDAY, FAULTS, OPS_MAX, REPLICAS_MAX, draw
+from simulations.options import Options
+from simulations.playing import Outcome
 from simulations.run import simulate
 from simulations.trace import LEGEND
 from simulations.wire import Wire
-from simulations.world import Outcome
 from tests.support.replicas import group, memories, remember, sync
 
 # A fixed set that, between them, meets every fault; chosen for being quick.
@@ -84,7 +85,7 @@ def test_the_fixed_seeds_meet_every_fault_between_them() -> None:
 
 def trace_of(seed: int, hash_seed: str) -> str:
     program = (
-        "from simulations.options import draw\nfrom simulations.run import simulate\n"
+        "from simulations.drawing import draw\nfrom simulations.run import simulate\n"
         f"print(simulate(draw({seed}, faults='some')).trace_hash)"
     )
     run = subprocess.run(

@@ -9,7 +9,7 @@ def main(ops: int, seeds: list[int]) -> None:
     from tests.support.phone_absent import pretend
 
     pretend()
-    from simulations.options import draw
+    from simulations.drawing import draw
     from simulations.run import simulate
 
     for seed in seeds:

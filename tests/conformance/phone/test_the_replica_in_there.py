@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from simulations.options import draw
+from simulations.drawing import draw
 from simulations.run import simulate
 from tests.support.phone_page import run_in_node, run_tests_in_node
 
