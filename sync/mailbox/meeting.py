@@ -429,9 +429,11 @@ async def _tidy(box: Mailbox) -> None:
 
 
 async def _clear(box: Mailbox, plate: int) -> None:
+    """Remove what a pairing left, as far as the mailbox lets us: how it ended is decided already, and is to be told."""
     for side in (_OFFERER, _JOINER):
         for step in range(4):
-            await box.remove(_slot(plate, side, step))
+            with suppress(MailboxError):
+                await box.remove(_slot(plate, side, step))
 
 
 def _slot(plate: int, side: str, step: int) -> str:

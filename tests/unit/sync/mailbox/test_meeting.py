@@ -14,6 +14,7 @@ from replica.ids import DeviceId
 from sync.code import PairingCode
 from sync.errors import (
     CodeExpired,
+    Denied,
     InvalidCode,
     PairingClosed,
     PairingFailed,
@@ -150,6 +151,27 @@ def test_two_devices_pair_and_leave_nothing_behind() -> None:
     assert offering.paired.member.device_id == PHONE.device_id
     assert joined[0].member.device_id == LAPTOP.device_id
     assert offering.box.files == {}
+
+
+def test_who_has_paired_is_told_so_where_the_mailbox_removes_nothing() -> None:
+    """The joiner has paired by then: an error here would leave a device that one side alone knows."""
+
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        remove, refused = offering.box.remove, _slot(code.plate, "offerer", 0)
+
+        async def keep_one(name: str) -> None:
+            if name == refused:
+                raise Denied("the key may not delete here")
+            await remove(name)
+
+        offering.box.remove = keep_one  # type: ignore[method-assign]
+        await join(offering, code)
+
+    offering = play(body)
+    assert offering.failed is None
+    assert offering.paired is not None
+    assert len(offering.box.files) == 1, "what can be removed is"
 
 
 def test_a_revoked_device_is_refused_and_told_so_though_it_has_the_code() -> None:
