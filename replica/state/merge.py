@@ -141,7 +141,12 @@ def _merge_memories(rid: bytes, mine: MemoryCell, theirs: MemoryCell, news: News
 def _merge_edits(
     rid: bytes, mine: MemoryCell, theirs: MemoryCell, signed: Sequence[SignedEdit]
 ) -> tuple[dict[bytes, EditedText], int]:
-    """Return the documents, and when one was last edited; of a text that is held, signed edits only count."""
+    """Return the documents, and when one was last edited; of a text that is held, signed edits only count.
+
+    Where only ops above the base have added the memory here, as when two devices imported it before they met, its
+    documents are believed: 0.1.0 left no signed edits in its bases, so what one of the two edited would be lost. A liar
+    who adds the same memory gets no more by that than by an edit in its own name.
+    """
     if not mine.adds:
         return theirs.edits, theirs.edited_hlc
     held = {base_name(rid, add.text): add.text for add in mine.adds.values()} if theirs.edits else {}

@@ -427,6 +427,29 @@ def test_words_that_no_op_wrote_do_not_get_into_a_text_that_is_held(make_store: 
     assert shown(ben) == before
 
 
+@STORES
+def test_an_edit_of_0_1_0_comes_to_a_device_that_imported_the_same_before_the_two_met(
+    make_store: MakeStore,
+) -> None:
+    """No signed edit is left of it, and what is held here was added by an op that the base does not cover.
+
+    So there a document is believed: a liar who adds the same gets no more by it than by an edit in its own name.
+    """
+    ann, ben = group("ann", "ben", make_store=make_store)
+    remember(ann, "before")
+    sync(ann, ben)
+    rid = derived_memory_id("notes", "7")
+    for core in (ann, ben):
+        say(core, Remember("the code is 4711", {}), rid)
+    edit(ann, rid, "the code is 4712")
+    old = Lie.of(ann)
+    old.layout = 2
+    old.rewrite(next(row for row in old.adds if row.rid == rid), "the code is 4712")
+    handed(ben, old.sealed())
+    assert texts(ben) == {"before", "the code is 4712"}
+    assert verify_replica(ben).ok
+
+
 def test_what_the_writer_of_an_op_had_seen_is_told_by_that_op_alone() -> None:
     ann, _, eve = believed()
     compact(ann, LATER_MS)
