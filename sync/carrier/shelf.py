@@ -89,7 +89,7 @@ class FileState(IntEnum):
 
     TAKEN = 1
     WAITS = 2
-    """It is whole, but something that must come first is missing."""
+    """It is whole, but something that must come first is missing, or this device's store has no room for it."""
     UNREADABLE = 3
     """It is sealed for others, not whole, or nonsense."""
     STRANGE = 4

@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from replica.core import Core
-from replica.errors import ReplicaError
+from replica.errors import InvalidOp, ReplicaError
 from replica.ids import OpRef
 from sync.carrier.cargo import CargoFile, Taking, check, export, known_to, messages
 from sync.carrier.header import Header, Vectors
@@ -288,8 +288,10 @@ class Visitor:
             # A name that is no hash, as 0.1.0 gave, does not show that it was written like that.
             state = FileState.SEALED if name == name_of(data) else FileState.UNREADABLE
             self._failed(name, size, state, str(error), altered=altered)
-        except (SyncError, ReplicaError) as error:
+        except (SyncError, InvalidOp) as error:
             self._failed(name, size, FileState.UNREADABLE, str(error), altered=altered)
+        except ReplicaError as error:
+            self._failed(name, size, FileState.WAITS, str(error), altered=altered)
         else:
             return _Waiting(name, size, data, header, altered)
         return None
@@ -340,14 +342,16 @@ class Visitor:
         except MakerUnknown as error:
             self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
             return ()
-        taking = Taking(waiting.header)
+        taking, needs = Taking(waiting.header), tuple[OpRef, ...]()
         try:
             for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
                 yield Run(partial(_take_some, taking, some, self._now_ms))
-            needs: tuple[OpRef, ...] = yield Run(partial(_end, taking, self._now_ms))
-        except (RemoteProtocolError, ReplicaError) as error:
+            needs = yield Run(partial(_end, taking, self._now_ms))
+        except (RemoteProtocolError, InvalidOp) as error:
             self._failed(name, size, FileState.UNREADABLE, str(error), altered=altered)
             return ()
+        except ReplicaError as error:  # of this device's store: the file has to stay, for it and for others
+            taking.brought.refused += (str(error),)
         finally:
             looked.ops += taking.brought.ops
         if refused := tuple(dict.fromkeys(taking.brought.refused)):

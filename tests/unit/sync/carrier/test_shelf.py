@@ -11,6 +11,7 @@ import pytest
 
 from replica.compaction import compact
 from replica.core import Core
+from replica.errors import StoreFailed
 from replica.ids import OpRef, Origin
 from replica.membership import name_root, revoke
 from replica.ops import Erase
@@ -597,6 +598,29 @@ def test_a_file_of_another_group_under_a_name_that_is_no_hash_shows_not_that_it_
     laptop.now_ms += UNREADABLE_MS_MAX
     laptop.visit(box)
     assert name not in box
+
+
+def test_a_file_that_this_device_has_no_room_for_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is whole, and may be the only one that has what its maker wrote."""
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    leave_notes(laptop, box, 1)
+    (name,) = box
+
+    def refuse(*_: object) -> None:
+        raise StoreFailed("the store could not be written; make room on its disk")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(phone.core.store, "write", refuse)
+        for _ in range(3):
+            phone.now_ms += UNREADABLE_MS_MAX
+            assert "make room" in phone.visit(box).refused[0]
+    assert name in box
+    assert phone.shelf.kept[name].state is FileState.WAITS
+    assert "make room" in phone.shelf.kept[name].reason
+    phone.now_ms += DAY_MS
+    phone.visit(box)
+    assert texts(phone.core) == {"note 0"}
 
 
 def test_a_file_that_grew_is_read_again_at_once() -> None:
