@@ -88,6 +88,16 @@ class Judgment(NamedTuple):
     revoked_by: Mapping[DeviceId, tuple[DeviceId, ...]]
     line: tuple[DeviceId, ...]
 
+    @property
+    def heard(self) -> frozenset[DeviceId]:
+        """Whose acts count: no elder revoked them."""
+        place = {device: at for at, device in enumerate(self.line)}
+        return frozenset(
+            device
+            for device in self.line
+            if device not in self.revoked_by or place[self.revoked_by[device][0]] > place[device]
+        )
+
 
 def introduce(
     sign: Sign, introducer: DeviceId, *, public_key: bytes, certificate: bytes, name: str
@@ -607,8 +617,9 @@ def revoking(
     """Return the acts by which `by`, a member or the root, revokes devices, and makes what they did its own.
 
     What a device did stops to count when an elder revokes it. So whom it had introduced, as far as that is known here,
-    `by` introduces anew, and whom it had revoked `by` revokes; with `undo`, neither. Whoever is in `keep` is introduced
-    if it would not stand otherwise; it stays out all the same where somebody else revoked it whose word counts.
+    `by` introduces anew, and whom it had revoked `by` revokes, also if somebody younger did, which silences nobody;
+    with `undo`, neither. Whoever is in `keep` is introduced if it would not stand otherwise; it stays out all the same
+    where somebody else revoked it whose word counts.
     """
     gone = {*devices}
     revocations = [revoke(sign, by, each) for each in sorted(gone)]
@@ -617,14 +628,16 @@ def revoking(
     # As if nothing that they did counted: whether it does follows from seniority, which may be another one day.
     after = membership.without(gone)
     after.add([], revocations)
-    wanted, out = {*keep}, frozenset[DeviceId]()
+    wanted, out, silenced = {*keep}, frozenset[DeviceId](), frozenset[DeviceId]()
     if not undo:
         wanted |= membership.standing - gone - {by}
         out = frozenset(membership.judgment.revoked_by) - gone - {by}
+        silenced = out - membership.judgment.heard
     members: list[IntroducedMember] = []
     while True:  # whom it introduces is heard again, and so are they whom those introduced
         lost = wanted - after.standing - after.judgment.revoked_by.keys() - {each.device for each in members}
-        back = out & after.standing - {each.device for each in revocations}
+        heard_again = silenced & after.judgment.heard
+        back = (out & after.standing | heard_again) - {each.device for each in revocations}
         if not lost and not back:
             return members, revocations
         fresh = [

@@ -582,6 +582,20 @@ def test_who_revokes_an_elder_makes_what_that_did_its_own_though_it_counts_today
     assert revocations == [out("ben", "eve"), out("ben", "zoe")]
 
 
+def test_a_thief_that_two_had_revoked_is_not_heard_again_where_the_elder_of_the_two_goes() -> None:
+    """The younger one's word keeps it out and silences it not: it brought others in, and put out the root."""
+    names = sorted(("ben", "cleo", "eve"), key=lambda each: sha256(by("ann", each).signature).digest())
+    elder, thief, younger = names
+    group, ann = of_root(*(by("ann", each) for each in names)), identity("ann")
+    group.add([by(thief, "mallory")], [out(thief, "ann"), out(elder, thief), out(younger, thief)])
+    before = group.standing
+    assert before == {device("ann"), device(elder), device(younger)}
+    members, revocations = revoking(group, ann.sign, ann.device_id, [device(elder)])
+    group.add(members, revocations)
+    assert group.standing == before - {device(elder)}
+    assert revocations == [out("ann", elder), out("ann", thief)]
+
+
 def test_whoever_undoes_what_a_device_did_keeps_whom_it_names() -> None:
     group, ann = of_root(by("ann", "eve"), by("eve", "cleo"), by("eve", "dan")), identity("ann")
     for keep, members in (([], []), ([device("cleo")], [by("ann", "cleo")])):
