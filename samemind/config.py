@@ -35,6 +35,8 @@ GRAPH: Final = ".graph"
 RESTORED: Final = ".restored"
 # A path that ends so is a store file, also before it exists; any other path is a folder.
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
+# Before this program was written: a clock that says so was never set. 2025-01-01.
+CLOCK_MS_MIN: Final = 1_735_689_600_000
 # What the numbers among the settings may be. Beyond a year a trigger is no reminder of anything.
 _RANGES: Final[dict[str, tuple[float, float]]] = {
     "model_comparisons": (0, 100_000),

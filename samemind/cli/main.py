@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from samemind.cli.line import Line, find_verb, read_line, read_words
 from samemind.cli.printing import Printer
-from samemind.config import Home
+from samemind.config import CLOCK_MS_MIN, Home
 from samemind.control.client import Control, repeatable
 from samemind.declaring import Command, Effects, read_options
 from samemind.errors import (
@@ -158,7 +158,19 @@ def _run(line: Line, printer: Printer) -> int:
             result = {"ok": False, "checks": [found]}
     if result is not None:
         _print(verb, result, printer, home)
+    _warn_of_the_clock(verb)
     return 0 if result is None or verb.went_well(result) else 1
+
+
+def _warn_of_the_clock(verb: Command[Any, Any]) -> None:
+    """Say that what was told is dated wrongly: whoever finds out from the dates finds out too late."""
+    if verb.effects is not Effects.READ and time.time() * 1_000 < CLOCK_MS_MIN:
+        year = time.gmtime().tm_year
+        print(
+            f"samemind: this device's clock shows the year {year}, and what is told now is dated by it: "
+            "set the clock by the network",
+            file=sys.stderr,
+        )
 
 
 def _print(verb: Command[Any, Any], result: Mapping[str, Any], printer: Printer, home: Home) -> None:

@@ -121,14 +121,19 @@ def repeatable(verb: str, options: Mapping[str, Any], *, harmless: bool) -> tupl
 
     What is remembered under one id may be asked for again, where the holder of the store ends: so it is given one.
     """
-    if verb == "remember":
-        return {"rid": _fresh_id(), **options}, True
+    if verb == "remember" and (fresh := _fresh_id(time.time_ns() // 1_000_000)) is not None:
+        return {"rid": fresh, **options}, True
     return options, harmless
 
 
-def _fresh_id() -> str:
-    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
+def _fresh_id(now_ms: int) -> str | None:
+    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here.
+
+    None where the clock is so wrong that an id has no room for it: whoever holds the store says so.
+    """
+    if not 0 <= now_ms < 1 << 48:
+        return None
     import uuid  # only what remembers needs it
 
     drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
-    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))
+    return str(uuid.UUID(int=now_ms << 80 | 0x7 << 76 | drawn | 0b10 << 62))

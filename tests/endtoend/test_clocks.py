@@ -1,5 +1,6 @@
 """A clock that is wrong under a daemon that runs: what is written stays in order, nothing is lost, doctor names it."""
 
+import time
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -86,3 +87,23 @@ def test_a_clock_that_is_set_back_leaps_a_year_or_stands_still_loses_nothing_and
             assert all(
                 one[1] < other[1] for ops in stamps.values() for one, other in pairwise(sorted(ops))
             ), "within one incarnation stamps only grow"
+
+
+@pytest.mark.skipif(why_no_wrong_clock() is not None, reason=str(why_no_wrong_clock()))
+def test_a_clock_that_was_never_set_is_named_where_something_is_told(tmp_path: Path) -> None:
+    """A small computer without a battery begins in 1970, or before: what is told there would be dated so, unseen."""
+    home, clock = tmp_path / "home", WrongClock(tmp_path)
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in clock.environment.items():
+            patched.setenv(name, value)
+        clock.step(-1_000_000_000 - time.time())
+        refused = cli.run(home, "remember", "Ann likes green tea")
+        assert refused.code == 1
+        assert "expected a clock between the years 1970 and 6429, it shows the year 1938" in refused.err
+        clock.step(1_000_000_000 - time.time())
+        told = cli.run(home, "remember", "Ann likes green tea")
+        assert told.code == 0
+        assert "this device's clock shows the year 2001, and what is told now is dated by it" in told.err
+        assert cli.run(home, "list").err == ""
+    set_right = cli.run(home, "remember", "Ann likes black tea")
+    assert (set_right.code, set_right.err) == (0, "")

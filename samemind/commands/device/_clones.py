@@ -30,7 +30,7 @@ _TOLD: Final = {
     "rolled back": "its store held less than before, so it goes on under a new incarnation",
     "heard of itself": "a peer held ops of it that it did not hold, since it was restored or cloned; it has them "
     "again, and goes on under a new incarnation",
-    "clock": "its clock had been more than a day ahead; it goes on under a new incarnation",
+    "clock": "its clock was set back by more than a day; it goes on under a new incarnation",
     "branch": "two of its ops claim one place (a cloned or rolled back disk); both are kept",
 }
 

@@ -18,7 +18,7 @@ from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.commands.device._parts import Check
 from samemind.commands.group._parts import PeerView, clock_off
-from samemind.config import LOG, Home, beside
+from samemind.config import CLOCK_MS_MIN, LOG, Home, beside
 from samemind.device import Device
 from samemind.formats.rendering import counted
 from samemind.home.calendar_feed import FeedPlace
@@ -26,8 +26,6 @@ from samemind.home.recoding import leftovers, stores
 from samemind.platform import system
 from samemind.starting import COMMAND
 
-# Before this program was written: a clock that says so was never set. 2025-01-01.
-CLOCK_MS_MIN: Final = 1_735_689_600_000
 _MULTICAST: Final = ("224.0.0.251", 5353)
 _MULTICAST_IPV6: Final = ("ff02::fb", 5353)
 
