@@ -4,6 +4,7 @@ Whoever asks for it gets an answer when the daemon answers, or hears why it did 
 one daemon: the second finds the store taken and ends, and both find the first.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -44,12 +45,18 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> Mapping[str, Any]:
     """
     if (status := _running(home)) is not None:
         return status
+    from samemind.home.passphrase import (
+        for_daemon,
+    )  # here: what only wants to know whether one runs loads no SQLite
+
+    environment = {**os.environ, **for_daemon(home)}
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(  # type: ignore[call-overload]
             [*own_command(home), "up", *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # its log has what it says while it goes on
             stderr=said,
+            env=environment,
             **system.detached(),  # it outlives the terminal and the agent that wanted it
         )
         try:

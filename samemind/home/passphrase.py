@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from replica import DeviceId, WrongKey, connect, make_key, salt_of
-from samemind.config import JOURNAL, beside
+from samemind.config import JOURNAL, Home, beside
 from samemind.errors import Failed, Locked
 
 VARIABLE: Final = "SAMEMIND_PASSPHRASE"
 _SERVICE: Final = "samemind"
+_AT_TERMINAL: Final = "was typed"
+# What was typed here and opened something: a verb that opens a store twice asks once.
+_TYPED: Final[list[str]] = []
 
 
 def key_of(store: Path, device: DeviceId | None) -> bytes | None:
@@ -28,22 +31,40 @@ def key_of(store: Path, device: DeviceId | None) -> bytes | None:
         return None
     # A program that was killed left its last transaction half in the file: only who may write can take that back.
     hot = beside(store, JOURNAL).exists()
-    wrong: WrongKey | None = None
-    for passphrase in _known(device):
+    tried: list[str] = []
+    for passphrase, where in _known(device):
         key = make_key(passphrase, salt)
         try:
             connect(str(store), read_only=not hot, key=key).close()
-        except WrongKey as error:
-            wrong = error
+        except WrongKey:
+            tried.append(where)
         else:
+            if where == _AT_TERMINAL and passphrase not in _TYPED:
+                _TYPED.append(passphrase)
             return key
-    if wrong is not None:
-        raise wrong
+    if tried:
+        raise WrongKey(
+            f"expected the passphrase of {store}, but it is not what {' or '.join(dict.fromkeys(tried))}"
+        )
     raise Locked(
         f"{store} is encrypted (or damaged: it begins like no SQLite file), and no passphrase is known here",
         code="passphrase_needed",
         hint=f"set {VARIABLE}, or run a verb at a terminal and type it",
     )
+
+
+def for_daemon(home: Home) -> dict[str, str]:
+    """Return what a daemon that is started here needs in its environment: it has no terminal to be asked at."""
+    if VARIABLE in os.environ or salt_of(home.store) is None:
+        return {}
+    from sync import Identity  # here: few stores are encrypted
+
+    device = Identity.load(home.identity).device_id if home.identity.exists() else None
+    try:
+        key_of(home.store, device)
+    except Locked:  # nobody sits here either: the daemon says so
+        return {}
+    return {VARIABLE: _TYPED[-1]} if _TYPED else {}
 
 
 def new_passphrase() -> str:
@@ -97,14 +118,16 @@ def share(device: DeviceId, other: DeviceId) -> None:
         keep(other, kept)
 
 
-def _known(device: DeviceId | None) -> Iterator[str]:
-    """Give each passphrase that might be meant, the cheapest to get first."""
+def _known(device: DeviceId | None) -> Iterator[tuple[str, str]]:
+    """Give each passphrase that might be meant, the cheapest to get first, and where it is from."""
     if given := os.environ.get(VARIABLE):
-        yield given
+        yield given, f"{VARIABLE} holds"
     if device is not None and (kept := _kept(device)) is not None:
-        yield kept
+        yield kept, "the system's keychain holds"
+    for typed in _TYPED:
+        yield typed, _AT_TERMINAL
     if typed := _typed("passphrase of the store: "):
-        yield typed
+        yield typed, _AT_TERMINAL
 
 
 def _kept(device: DeviceId) -> str | None:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import pty
 import secrets
 import shutil
 import signal
 import sqlite3
 import stat
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -167,6 +170,50 @@ def test_a_clone_that_parts_finds_its_passphrase_in_the_keychain(
     assert json.loads(keychain.read_text()) == {f"samemind/{each}": kept for each in {former, device}}
 
 
+def typing(home: Path, passphrase: str, *words: str) -> tuple[int, str, int]:
+    """Type a passphrase where a command at a terminal asks for one: its code, what it shows, how often it asked."""
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [*cli.COMMAND, "--home", str(home), *words],
+        stdin=end, stdout=end, stderr=end,
+        env=cli.environment(NO_COLOR="1"), start_new_session=True,
+    )  # fmt: skip
+    os.close(end)
+    shown, asked = "", 0
+    with suppress(OSError):  # Linux says so when the other end has closed
+        while more := os.read(terminal, 4096):
+            shown += more.decode()
+            for _ in range(shown.count("passphrase of the store: ") - asked):
+                asked += 1
+                os.write(terminal, passphrase.encode() + b"\n")
+    os.close(terminal)
+    return process.wait(cli.SECONDS_MAX), shown, asked
+
+
+def test_a_terminal_is_asked_once_and_a_daemon_in_the_background_gets_what_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    assert cli.run(home, "remember", f"the {MARKER} was here before").code == 0
+    with monkeypatch.context() as patched:
+        patched.setenv("SAMEMIND_PASSPHRASE", "tea for two")
+        encrypt(Home.at(home), Encrypt())
+    code, shown, asked = typing(home, "tea for three", "up", "--background")
+    assert (code, asked) == (6, 1)
+    assert "it is not what was typed" in shown
+    try:
+        code, shown, asked = typing(home, "tea for two", "up", "--background")
+        assert (code, asked) == (0, 1), shown
+        assert "up at" in shown
+        assert MARKER in cli.run(home, "list").out, "the daemon has it open"
+        assert typing(home, "", "up", "--background")[::2] == (0, 0), "it runs already"
+    finally:
+        cli.run(home, "down")
+    code, shown, asked = typing(home, "tea for two", "decrypt")
+    assert (code, asked) == (0, 1), shown
+    assert salt_of(home / "memory.db") is None
+
+
 def test_what_cannot_be_meant_is_refused_and_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,7 +234,7 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(
     monkeypatch.setenv("SAMEMIND_PASSPHRASE", "6b" * 32)
     backup = tmp_path / "backup.db"
     backup.write_bytes(home.store.read_bytes())
-    with pytest.raises(Exception, match="does not open the file"):
+    with pytest.raises(Exception, match="it is not what SAMEMIND_PASSPHRASE holds"):
         restore(home, Restore(file=str(backup)))
 
 

@@ -38,7 +38,11 @@ def run(home: "Home", options: Encrypt) -> Ciphered:
     with hold(home, program=PROGRAM):
         plain = [path for path in stores(home.store) if salt_of(path) is None]
         if not plain and not leftovers(home.store):
-            raise Usage(f"expected a plain store, but {home.store} is encrypted", code="encrypted_already")
+            raise Usage(
+                f"expected a plain store, but {home.store} is encrypted",
+                code="encrypted_already",
+                hint="to change its passphrase: samemind decrypt, then samemind encrypt",
+            )
         for path in plain:
             check(path, None)  # before the first is encrypted: nobody is refused half-way
         # The rest of what was begun goes under the key of the store: one that is drawn anew would shut the store out.
