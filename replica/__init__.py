@@ -113,7 +113,6 @@ if TYPE_CHECKING:
     from replica.storage.store import SqliteStore, is_unchecked, mark_checked, mark_unchecked
     from replica.storage.triggers import (
         ShownTrigger,
-        last_raised,
         lately_raised,
         read_triggers,
         read_triggers_named,
@@ -214,7 +213,6 @@ __all__ = [
     "introduce",
     "is_known",
     "is_unchecked",
-    "last_raised",
     "lately_raised",
     "links_of",
     "make_key",
@@ -364,12 +362,6 @@ if not TYPE_CHECKING:
                 "transaction",
             ),
             "storage.store": ("SqliteStore", "is_unchecked", "mark_checked", "mark_unchecked"),
-            "storage.triggers": (
-                "ShownTrigger",
-                "last_raised",
-                "lately_raised",
-                "read_triggers",
-                "read_triggers_named",
-            ),
+            "storage.triggers": ("ShownTrigger", "lately_raised", "read_triggers", "read_triggers_named"),
         },
     )

@@ -38,7 +38,7 @@ from cognition.triggers.kinds import (
 )
 from cognition.triggers.lattice import TriggerState, TriggerStatus, joined
 from cognition.triggers.snoozing import snoozes_of
-from cognition.triggers.tables import half_life_ms_of, since_ms
+from cognition.triggers.tables import half_life_ms_of, read_found, since_ms
 from replica import DeviceId, MemoryId, lately_raised, memories_called, read_triggers, read_triggers_named
 from replica.fields import MS_MAX
 from replica.hlc import COUNTER_BITS, HLC_MAX, OWN_AHEAD_MS_MAX
@@ -78,9 +78,10 @@ def read_live(
 ) -> list[TriggerState]:
     """Return what was raised lately enough to wait, or to count against what may: so many of each kind at most.
 
-    Of more, those on the memories of each device take turns, the latest first: whoever raises ten thousand, or has ten
-    thousand memories to be reminded of, crowds out nobody else's. What a clock raised that was years ahead comes last:
-    it would come first for as long. Kinds that this version does not know are one kind.
+    Of more, those on the memories of each device take turns: whoever has ten thousand memories to be reminded of crowds
+    out nobody else's. Of one device's, what was found here too comes first, so ten thousand raised on them crowd out
+    nothing; then the latest. What a clock raised that was years ahead comes last: it would come first for as long.
+    Kinds that this version does not know are one kind.
     """
     since_ms, ahead_ms = (
         min(max(0, ms), MS_MAX)  # whatever the clock shows
@@ -95,8 +96,10 @@ def read_live(
         known = name if name in KINDS else ""
         by_device.setdefault(known, {}).setdefault(device, []).append(trigger)
     chosen: dict[bytes, None] = {}
+    found = read_found(connection)
     for known, of_kind in by_device.items():
-        in_turn = chain.from_iterable(zip_longest(*of_kind.values()))
+        foremost = [sorted(each, key=lambda trigger: trigger not in found) for each in of_kind.values()]
+        in_turn = chain.from_iterable(zip_longest(*foremost))
         most = LIVE_OF_A_KIND_MAX if known == REMINDER.name else LIVE_OF_OTHER_KINDS_MAX
         chosen.update(dict.fromkeys(islice(filter(None, in_turn), most)))
     return read_raised_of(connection, chosen)

@@ -2,7 +2,8 @@
 
 Raising is one op on the memory that a trigger hangs on. What was raised anywhere is not raised again: its id says
 so. Cool-downs and the number that may wait are this device's own restraint; devices that were apart may raise more
-between them, and never one thing twice.
+between them, and never one thing twice. Only what this device found itself counts for them: a member may raise any id
+on any memory.
 """
 
 import sqlite3
@@ -21,6 +22,7 @@ from cognition.triggers.kinds import PATTERN, REMINDER, Thresholds, TriggerCandi
 from cognition.triggers.lattice import TriggerState, TriggerStatus
 from cognition.triggers.raised import read_live, read_raised_of
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
+from cognition.triggers.tables import last_found, note_found, read_found
 from replica import (
     Core,
     DeviceId,
@@ -28,7 +30,6 @@ from replica import (
     Trigger,
     Write,
     derived_transaction,
-    last_raised,
     memories_called,
     show_memory_id,
 )
@@ -50,12 +51,15 @@ class TriggerStep:
         found = list(chain.from_iterable(each(connection, now_ms, self._thresholds) for each in DETECTORS))
         held = held_for(connection, found, now_ms, self._thresholds)
         of = devices_of(connection, [each.rid for each in found] + [each.rid for each in held])
-        chosen = choose(found, held, now_ms, self._thresholds, of)
+        chosen = choose(found, held, now_ms, self._thresholds, of, core.device)
         core.commit([write_of(each, TriggerStatus.PENDING) for each in chosen], now_ms)
         # After the commit: what a power cut leaves on the lists is raised already, and taken off by the next cycle.
         with derived_transaction(connection):
             _leave_void(connection, found, now_ms)
-            _settle(connection, found, {each.id for each in held} | {each.id for each in chosen})
+            raised = {each.id for each in held} | {each.id for each in chosen}
+            _settle(connection, found, raised)
+            lifetime_ms = self._thresholds.lifetime_ms
+            note_found(connection, [each for each in found if each.id in raised], now_ms, lifetime_ms)
         return StepOutcome(tuple(show_memory_id(each.id) for each in chosen))
 
 
@@ -64,15 +68,17 @@ def held_for(
 ) -> list[TriggerState]:
     """Return what was raised already, as far as it matters to these candidates.
 
-    That is themselves, what was last raised of their kinds on their memories, and what waits (`read_live`): all that
-    was ever raised is not gone through, since a member may have raised any number.
+    That is themselves, what was last raised of their kinds on their memories, and what waits (`read_live`), as far as
+    it was found here. What a member raised on any memory and under any id holds nothing back, and all that was ever
+    raised is not gone through.
     """
     triggers = {each.id: None for each in found}
     for each in found:
-        last = last_raised(connection, each.rid, each.kind.name)
+        last = last_found(connection, each.rid, each.kind.name)
         if last is not None:
             triggers[last] = None
-    held = {each.id: each for each in read_live(connection, now_ms, thresholds)}
+    counted = read_found(connection) | triggers.keys()
+    held = {each.id: each for each in read_live(connection, now_ms, thresholds) if each.id in counted}
     held |= {
         each.id: each for each in read_raised_of(connection, [each for each in triggers if each not in held])
     }
@@ -100,18 +106,22 @@ def write_of(candidate: TriggerCandidate, status: TriggerStatus) -> Write:
 class _Restraint:
     """What holds candidates back: what was raised lately, by kind and memory, and how many wait, by kind.
 
-    Reminders that wait are counted for each device that told of them: a member's hold nobody else's back.
+    Reminders that wait are counted for each device that told of them: a member's hold nobody else's back. Of any other
+    kind one may always wait on the memories of this device itself, however many do on those of others.
     """
 
     now_ms: int
     of: Mapping[MemoryId, DeviceId]
+    own: DeviceId | None
     last_ms: dict[tuple[str, MemoryId], int] = field(default_factory=dict)
     waiting: Counter[tuple[str, DeviceId | None]] = field(default_factory=Counter)
+    on_own: Counter[str] = field(default_factory=Counter)
     today: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, rid: MemoryId, raised_ms: int, *, waits: bool) -> None:
         self.last_ms[kind, rid] = max(raised_ms, self.last_ms.get((kind, rid), raised_ms))
         self.waiting[self._told_by(kind, rid)] += waits
+        self.on_own[kind] += waits and self._is_own(rid)
         self.today[kind] += self.now_ms - raised_ms < DAY_MS
 
     def lets(self, candidate: TriggerCandidate) -> bool:
@@ -120,7 +130,11 @@ class _Restraint:
         cooled = last_ms is None or not kind.cool_down_ms or self.now_ms - last_ms >= kind.cool_down_ms
         if kind.a_day_max is not None and self.today[kind.name] >= kind.a_day_max:
             return False
-        return cooled and self.waiting[self._told_by(kind.name, candidate.rid)] < kind.pending_max
+        has_room = self.waiting[self._told_by(kind.name, candidate.rid)] < kind.pending_max
+        return cooled and (has_room or (self._is_own(candidate.rid) and not self.on_own[kind.name]))
+
+    def _is_own(self, rid: MemoryId) -> bool:
+        return self.own is not None and self.of.get(rid) == self.own
 
     def _told_by(self, kind: str, rid: MemoryId) -> tuple[str, DeviceId | None]:
         return kind, self.of.get(rid) if kind == REMINDER.name else None
@@ -132,13 +146,15 @@ def choose(
     now_ms: int,
     thresholds: Thresholds,
     of: Mapping[MemoryId, DeviceId] | None = None,
+    own: DeviceId | None = None,
 ) -> list[TriggerCandidate]:
-    """Return the candidates that are to be raised, the most urgent first; `of`: who told each memory. Pure.
+    """Return the candidates that are to be raised, the most urgent first. Pure.
 
+    `of`: who told each memory; `own`: who raises.
     Where more is due than may be raised at once, the devices that told of it take turns.
     """
     of = of or {}
-    restraint = _Restraint(now_ms, of)
+    restraint = _Restraint(now_ms, of, own)
     known = set()
     for raised in held:
         known.add(raised.id)

@@ -4,24 +4,27 @@ Both follow from what shows and are computed in the fold's transaction; most mem
 nothing. A review falls due when what matters (it was told to, by its importance) has faded below the threshold; a
 reminder when what was intended is to happen, and what was put off when it comes up again. When its trigger was raised a
 row goes, and comes back when its memory changes.
+
+Which triggers this device found a reason for in its own memories is noted too: any member may raise any id on any
+memory, and only these hold others back.
 """
 
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from cognition.days import DAY_MS
 from cognition.decay import HALF_LIVES, TYPE_DEFAULT, known_type
 from cognition.memories import read_memories
-from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
+from cognition.triggers.kinds import KINDS, REMINDER, REVIEW, Thresholds, TriggerCandidate
 from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
-from replica import Memory, NewRows, RowChange, transaction
+from replica import Memory, MemoryId, NewRows, RowChange, transaction
 
 # Raise it when a table, or what goes into it, changes.
-DUE_VERSION: Final = 2
+DUE_VERSION: Final = 3
 _PAGE: Final = 1_000
 _CREATE: Final = (
     "CREATE TABLE due (id INTEGER, kind TEXT, at_ms INTEGER NOT NULL, PRIMARY KEY (id, kind)) WITHOUT ROWID",
@@ -29,8 +32,12 @@ _CREATE: Final = (
     """CREATE TABLE loose_topic (
         topic TEXT PRIMARY KEY, memories INTEGER NOT NULL, looked INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    """CREATE TABLE found_trigger (
+        trigger_id BLOB PRIMARY KEY, id INTEGER NOT NULL, kind TEXT NOT NULL, found_ms INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE INDEX found_trigger_by_memory ON found_trigger (id, kind)",
 )
-_TABLES: Final = ("due", "loose_topic")
+_TABLES: Final = ("due", "loose_topic", "found_trigger")
 # Without any of these fields nothing falls due.
 _FALLS_DUE: Final = frozenset({"importance", "event_start", "meta"})
 _MAY_MATTER: Final = f"""SELECT id FROM shown_memory
@@ -75,7 +82,7 @@ class TriggerTables:
             self._follow(connection, [RowChange(it.id, it.rid, None, it.memory) for it in shown])
 
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
-        stale, due = [], []
+        stale, due, gone = [], [], []
         topics: Counter[str] = Counter()
         if isinstance(changes, NewRows):
             for each in changes.having(_FALLS_DUE):
@@ -87,6 +94,8 @@ class TriggerTables:
                 _count(topics, {"topic": topic, "type": type_, "archived": archived}, count)
             changes = ()
         for number, _, before, after in changes:
+            if after is None:
+                gone.append((number,))
             if before is not None and before.fields:
                 stale += [(number,)] if self.due(before) else []
                 _count(topics, before.fields, -1)
@@ -95,6 +104,8 @@ class TriggerTables:
                 _count(topics, after.fields, 1)
         if stale:
             connection.executemany("DELETE FROM due WHERE id = ?", stale)
+        if gone:
+            connection.executemany("DELETE FROM found_trigger WHERE id = ?", gone)
         if due:
             connection.executemany("INSERT OR REPLACE INTO due VALUES (?, ?, ?)", due)
         moved = [(topic, count) for topic, count in topics.items() if count]
@@ -121,6 +132,34 @@ class TriggerTables:
             found.append(DueMemory(REMINDER.name, fields["event_start"]))
         found += [DueMemory(f"{SNOOZED}{one.kind}", one.until_ms) for one in snoozes_of(memory)]
         return found
+
+
+def note_found(
+    connection: sqlite3.Connection, found: Iterable[TriggerCandidate], now_ms: int, lifetime_ms: int
+) -> None:
+    """Note triggers that were raised and that this device found itself, for as long as they hold others back."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO found_trigger SELECT ?, id, ?, ? FROM shown_memory WHERE rid = ?",
+        [(each.id, each.kind.name, now_ms, each.rid) for each in found],
+    )
+    kept_ms = max(lifetime_ms, DAY_MS, *(kind.cool_down_ms for kind in KINDS.values()))
+    connection.execute("DELETE FROM found_trigger WHERE found_ms < ?", (now_ms - kept_ms,))
+
+
+def read_found(connection: sqlite3.Connection) -> set[bytes]:
+    """Return the ids of the triggers that this device found itself lately."""
+    return {trigger for (trigger,) in connection.execute("SELECT trigger_id FROM found_trigger")}
+
+
+def last_found(connection: sqlite3.Connection, rid: MemoryId, kind: str) -> bytes | None:
+    """Return the trigger of a kind, whatever its detail, that this device found last on a memory."""
+    for (trigger,) in connection.execute(
+        """SELECT f.trigger_id FROM shown_memory m JOIN found_trigger f ON f.id = m.id
+           WHERE m.rid = ? AND f.kind = ? ORDER BY f.found_ms DESC LIMIT 1""",
+        (rid, kind),
+    ):
+        return bytes(trigger)
+    return None
 
 
 def since_ms(memory: Memory) -> int:

@@ -59,17 +59,6 @@ def lately_raised(connection: sqlite3.Connection, since: int, until: int) -> Ite
     return (LatelyRaised(trigger, kind, DeviceId(device)) for trigger, kind, device in rows)
 
 
-def last_raised(connection: sqlite3.Connection, rid: MemoryId, kind: str) -> bytes | None:
-    """Return the trigger of a kind, whatever its detail, that was last raised on a memory."""
-    for (trigger,) in connection.execute(
-        """SELECT t.trigger_id FROM memory m JOIN raised_trigger t ON t.id = m.id
-           WHERE m.rid = ? AND (t.kind = ? OR t.kind LIKE ?) ORDER BY t.raised DESC LIMIT 1""",
-        (rid, kind, f"{kind}:%"),
-    ):
-        return bytes(trigger)
-    return None
-
-
 def _shown(columns: Sequence[Any]) -> ShownTrigger:
     rid, named, status, raised, kind, about, delivered, device = columns
     others = tuple(MemoryId(about[at : at + MEMORY_ID_BYTES]) for at in range(0, len(about), MEMORY_ID_BYTES))

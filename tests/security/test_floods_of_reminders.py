@@ -8,16 +8,20 @@ import sqlite3
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cognition.days import DAY_MS
 from cognition.thinking import cycle
 from cognition.thinking.cycle import Deadline, Round, Step, StepOutcome, think
 from cognition.triggers import goals as goal_progress
 from cognition.triggers.detect import LOOKED_AT, goals, reminders
-from cognition.triggers.kinds import REMINDER, Thresholds
+from cognition.triggers.kinds import KINDS, REMINDER, REVIEW, Thresholds
 from cognition.triggers.raised import (
     LIVE_OF_A_KIND_MAX,
     LIVE_OF_OTHER_KINDS_MAX,
@@ -25,15 +29,15 @@ from cognition.triggers.raised import (
     read_live,
     read_raised,
 )
-from cognition.triggers.step import RAISED_MAX, TriggerStep
-from replica import Core, MemoryId, Trigger, Write, connect
+from cognition.triggers.step import RAISED_MAX, TriggerStep, devices_of
+from replica import Access, Core, MemoryId, Trigger, Write, connect
 from replica.ids import new_memory_id
 from replica.ops import Remember
 from replica.storage.store import SqliteStore
 from samemind.commands.answers._waiting import pending_triggers
 from samemind.daemon.notifying import due_now
 from tests.support.minds import derived_tables, open_memory, remember
-from tests.support.replicas import NOW_MS, group, settle
+from tests.support.replicas import NOW_MS, agree, group, settle
 
 DUE_MS = NOW_MS - DAY_MS
 THRESHOLDS = Thresholds()
@@ -93,6 +97,122 @@ def test_what_waits_of_one_device_holds_back_no_reminder_of_another() -> None:
     ann, connection, honest = flooded(REMINDER.pending_max + 50, REMINDER.name)
     TriggerStep().run(ann, connection, NOW_MS)
     assert honest in {each.rid for each in read_raised(connection) if each.held.raised[0] >> 16 == NOW_MS}
+
+
+VOID_KINDS = (*KINDS, "pattern:theme", "reminder:x", "of a later version")
+
+
+def with_something_of_each_kind(voids: list[tuple[int, str, int]]) -> tuple[Core, Core, sqlite3.Connection]:
+    """Ann, of whose memories some are to be brought up, and Eve, who raised what follows from nothing on them."""
+    ann, eve = group("ann", "eve", make_store=with_tables)
+    random = Random(1)
+
+    def say(text: str, at_ms: int, **fields: Any) -> MemoryId:
+        rid = new_memory_id(at_ms, random)
+        ann.commit([Write(Remember(text, fields), rid)], at_ms)
+        return rid
+
+    long_ago = NOW_MS - 400 * DAY_MS
+    rids = [say("the safe is behind the picture", long_ago, importance=0.8, type="episodic")]
+    rids.append(say("I want to sail to Greece", long_ago, goal="open"))
+    rids.append(say("take the medicine", long_ago, type="prospective", event_start=DUE_MS))
+    rids += [say(f"note {n} of the garden", long_ago, topic="garden") for n in range(20)]
+    settle([ann, eve])
+    eve.commit(
+        [
+            Write(Trigger(n.to_bytes(16), status, kind, ()), rids[place])
+            for n, (place, kind, status) in enumerate(voids)
+        ],
+        NOW_MS - 1,
+    )
+    settle([ann, eve])
+    assert isinstance(ann.store, SqliteStore)
+    return ann, eve, ann.store.connection
+
+
+def brought_up(voids: list[tuple[int, str, int]]) -> list[list[str]]:
+    """Return what Ann raises in three cycles, of which the last is a month later."""
+    ann, eve, connection = with_something_of_each_kind(voids)
+    raised = [list(TriggerStep().run(ann, connection, NOW_MS + ms).ids) for ms in (0, 1, 30 * DAY_MS)]
+    settle([ann, eve])
+    assert agree(ann, eve)
+    return raised
+
+
+def test_something_of_each_kind_is_brought_up() -> None:
+    """Or the law below would hold of nothing."""
+    assert len(brought_up([])[0]) == len({"review", "goal", "reminder", "topic"})
+
+
+@given(st.lists(st.tuples(st.integers(0, 22), st.sampled_from(VOID_KINDS), st.integers(0, 3)), max_size=30))
+@settings(max_examples=25, deadline=None)
+def test_what_follows_from_no_memory_changes_nothing_that_is_brought_up(
+    voids: list[tuple[int, str, int]],
+) -> None:
+    """Five of a kind, or one on each memory, held that kind back for days."""
+    assert brought_up(voids) == brought_up([])
+
+
+def test_a_thousand_triggers_of_nothing_on_ones_own_memories_hold_back_and_hide_no_reminder() -> None:
+    """Before it is raised, and after: those of Eve are the latest then."""
+    voids = [(place, REMINDER.name, 0) for place in range(2, 23) for _ in range(LIVE_OF_A_KIND_MAX // 10)]
+    assert len(voids) > 2 * REMINDER.pending_max
+    ann, eve, connection = with_something_of_each_kind(voids)
+    TriggerStep().run(ann, connection, NOW_MS)
+    (honest,) = [
+        each.rid
+        for each in read_raised(connection)
+        if each.held.raised[0] >> 16 == NOW_MS and each.kind == REMINDER.name
+    ]
+    later = [Trigger(eve._random.randbytes(16), 0, REMINDER.name, ()) for _ in voids]
+    eve.commit([Write(each, honest) for each in later], NOW_MS + 1)
+    settle([ann, eve])
+    waiting = pending_triggers(connection, NOW_MS + 2, THRESHOLDS, ())
+    assert "“take the medicine” is due" in {each.reason for each in waiting}
+    assert "take the medicine" in str(due_now(connection, NOW_MS + 2, THRESHOLDS, every_kind=False))
+
+
+def test_of_what_matters_and_fades_one_of_ones_own_waits_whatever_a_members_is() -> None:
+    ann, eve, connection = with_something_of_each_kind([])
+    for number in range(20):
+        matters = Remember(f"matter {number}", {"importance": 1.0, "type": "episodic"})
+        eve.commit(
+            [Write(matters, new_memory_id(NOW_MS, eve._random))], NOW_MS - 800 * DAY_MS + number * DAY_MS
+        )
+    settle([ann, eve])
+
+    def waiting() -> list[str]:
+        rows = read_live(connection, NOW_MS)
+        return [
+            str(ann.device == devices_of(connection, [each.rid])[each.rid])
+            for each in rows
+            if each.kind == REVIEW.name
+        ]
+
+    for cycle_ms in range(3):
+        TriggerStep().run(ann, connection, NOW_MS + cycle_ms)
+        assert sorted(waiting()) == ["False"] * REVIEW.pending_max + ["True"]
+
+
+def test_what_cools_down_does_so_whatever_a_member_raises_on_it() -> None:
+    """A review that Eve raised last hid the one from which fourteen days are counted."""
+    ann, eve, connection = with_something_of_each_kind([])
+    rid = new_memory_id(NOW_MS, ann._random)
+    fades: dict[str, Any] = {"importance": 0.9, "type": "episodic", "half_life": 3_600.0}
+    ann.commit([Write(Remember("the code of the gate", fades), rid)], NOW_MS)
+
+    def reviews_at(days: float) -> int:
+        now_ms = NOW_MS + round(days * DAY_MS)
+        TriggerStep().run(ann, connection, now_ms)
+        return sum(each.rid == rid and each.raised_ms == now_ms for each in read_raised(connection))
+
+    raised = [reviews_at(1)]
+    settle([ann, eve])
+    eve.commit([Write(Trigger(bytes(16), 0, REVIEW.name, ()), rid)], NOW_MS + 2 * DAY_MS)
+    settle([ann, eve])
+    ann.commit([Write(Access(((rid, 1, NOW_MS + 2 * DAY_MS),)))], NOW_MS + 2 * DAY_MS)
+    raised += [reviews_at(days) for days in (3, 14.9, 15)]
+    assert raised == [1, 0, 0, 1]
 
 
 def test_of_what_was_raised_those_on_each_devices_memories_take_turns() -> None:
