@@ -28,6 +28,11 @@ _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?:
 # A listing is six deep. Whoever opens millions of elements and closes none has a reader hold them all: fifty bytes of
 # memory for each that came, which is more than a phone gives a page.
 _DEPTH_MAX: Final = 32
+# The reader takes in one tag with everything in it before it calls anybody, and nothing else runs meanwhile: for nine
+# seconds if that has a million attributes. In a listing, what stands between two tags is a name at most.
+_TAG_BYTES_MAX: Final = 32_768
+# Servers use some dozens, and each new one takes the reader longer than all else.
+_NAMES_MAX: Final = 1_000
 
 Result = TypeVar("Result")
 
@@ -131,10 +136,16 @@ class Elements:
     def __init__(self) -> None:
         self._said = ""
         self._depth = 0
+        self._names: dict[str, str] = {}
 
     def read(self, body: bytes) -> None:
-        """Read a document; `ValueError` if it is none, names a document type, or is nested without end."""
-        parser = expat.ParserCreate(namespace_separator=" ")
+        """Read a document; `ValueError` if it is none, names a document type, or is nested or named without end."""
+        windows = range(0, len(body) - _TAG_BYTES_MAX, _TAG_BYTES_MAX)
+        if b"\0" in body or any(body.find(b"<", at, at + _TAG_BYTES_MAX) < 0 for at in windows):
+            raise ValueError(
+                f"expected tags of at most {_TAG_BYTES_MAX} bytes, in no encoding of more than 8 bits"
+            )
+        parser = expat.ParserCreate(namespace_separator=" ", intern=self._names)
         parser.buffer_text = True
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
@@ -159,6 +170,8 @@ class Elements:
         self._depth += 1
         if self._depth > _DEPTH_MAX:
             raise ValueError(f"expected elements nested up to {_DEPTH_MAX} deep")
+        if len(self._names) > _NAMES_MAX:
+            raise ValueError(f"expected up to {_NAMES_MAX} names of elements and attributes")
         self.opened(tag)
 
     def _text(self, some: str) -> None:

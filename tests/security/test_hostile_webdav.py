@@ -20,7 +20,7 @@ from samemind.panel.certificate import ensure_certificate
 from sync.errors import Full, Unreached
 from sync.mailbox.http_files import HttpFiles
 from sync.mailbox.requesting import HttpBox
-from sync.mailbox.webdav import LISTING_BYTES_MAX, WebdavFiles
+from sync.mailbox.webdav import LISTING_BYTES_MAX, WebdavFiles, read_listing
 from tests.support.ports import free_port
 from tests.support.visits import any_name
 
@@ -267,6 +267,31 @@ def test_others_are_served_while_a_long_listing_is_read() -> None:
 
     with raw(saying(answer)) as server:
         ask(server.url, look)
+
+
+# What the reader took in at one go.
+SWALLOWED = {
+    "attributes": b"<multistatus " + b" ".join(b"a%d='>'" % n for n in range(400_000)) + b"/>",
+    "name spaces": b"<multistatus " + b" ".join(b"xmlns:a%d='u%d'" % (n, n) for n in range(400_000)) + b"/>",
+    "UTF-16": ("<m " + " ".join(f"a{n}='\u3c3c'" for n in range(200_000)) + "/>").encode("utf-16"),
+    "names": b"<multistatus>" + b"".join(b"<a%d/>" % n for n in range(400_000)) + b"</multistatus>",
+    "a comment": b"<multistatus><!--" + b"x" * (8 << 20) + b"--></multistatus>",
+}
+
+
+@pytest.mark.parametrize("kind", SWALLOWED)
+def test_nothing_stands_still_for_a_tag_without_end_or_names_without_number(kind: str) -> None:
+    """One tag of a million attributes stopped the whole device for nine seconds with each look."""
+    began = time.perf_counter()
+    with pytest.raises(Unreached, match="as WebDAV does"):
+        read_listing(SWALLOWED[kind])
+    assert time.perf_counter() - began < 0.3
+
+
+def test_a_listing_may_have_some_hundred_names_and_a_tag_some_thousand_bytes() -> None:
+    names_ = b"".join(b"<a%d b%d='%b'/>" % (n, n, b"x" * 4_000) for n in range(400))
+    body = b'<multistatus xmlns="DAV:">' + names_ + b"</multistatus>" + b"\n" * 1_000
+    assert read_listing(body) == {}
 
 
 FLOODS = {
