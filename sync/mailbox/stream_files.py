@@ -27,7 +27,12 @@ HALF_SECONDS_MAX: Final = 3_600.0
 # Most files are one part, and a few large ones many.
 _SUBJECTS_MAX: Final = 4 * FILES_MAX
 # A page names 100,000 parts, if there are as many.
+_PAGE_PARTS_MAX: Final = 100_000
 PAGES_MAX: Final = 16
+# What else an answer says, of the stream and of the servers that keep it. While JSON is read nothing else runs: for ten
+# seconds where a server sends millions of empty lists.
+_CONTAINERS_MAX: Final = 1_000
+_ITEMS_MAX: Final = _PAGE_PARTS_MAX + 10 * _CONTAINERS_MAX
 # What was interrupted is seldom; of a crowd, a server made up all but a few.
 SWEPT_AT_ONCE_MAX: Final = 64
 # Over one stream limit or another, or no room for the stream itself (server errors.json).
@@ -193,6 +198,8 @@ def _token(name: str) -> str:
 
 
 def _read(answer: bytes) -> dict[str, Any]:
+    if answer.count(b"[") + answer.count(b"{") > _CONTAINERS_MAX or answer.count(b",") > _ITEMS_MAX:
+        raise _unreadable()
     try:
         found = parse_json(answer)
     except ValueError:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -13,6 +14,7 @@ from sync.errors import Unreached
 from sync.mailbox import jetstream
 from sync.mailbox.jetstream import StreamBox
 from sync.mailbox.places import MailboxAddress, check_place, open_box
+from sync.mailbox.stream_files import StreamFiles
 from tests.support.mailbox_servers import needs_package
 
 GIVE_UP_SECONDS = 30.0
@@ -193,6 +195,39 @@ def test_a_server_that_says_without_end_what_nobody_asked_is_left(said: bytes) -
         await ended.wait()
 
     box_with(endless, body)
+
+
+# Each in so many bytes as an answer may have.
+BOMBS = {
+    "lists": b"[" + b"[]," * 5_000_000 + b"1]",
+    "objects": b'{"state":[' + b"{}," * 5_000_000 + b"1]}",
+    "depth": b"[" * 15_000_000,
+    "numbers": b"[" + b"1," * 7_000_000 + b"1]",
+    "subjects": b'{"state":{"subjects":{' + b",".join(b'"%d":1' % n for n in range(1_200_000)) + b"}}}",
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_an_answer_of_millions_of_values_is_not_read(kind: str) -> None:
+    """Nothing else ran while it was: three seconds for each page of a listing, and half a gigabyte of memory."""
+    asking = StreamFiles("group", now=time.monotonic).names()
+    next(asking)
+    began_s = time.thread_time()
+    with pytest.raises(Unreached, match="could not be read"):
+        asking.send(BOMBS[kind])
+    assert time.thread_time() - began_s < 0.3
+
+
+def test_a_listing_of_as_many_parts_as_a_page_may_name_is_read() -> None:
+    subjects = {f"samemind.group.file.{n:032x}_samemind.4.0": 1 for n in range(100_000)}
+    page = json.dumps(
+        {"config": {"subjects": ["a"] * 100}, "state": {"subjects": subjects}, "total": 100_000}
+    )
+    asking = StreamFiles("group", now=time.monotonic).names()
+    next(asking)
+    with pytest.raises(StopIteration) as ended:
+        asking.send(page.encode())
+    assert len(ended.value.value) == 100_000
 
 
 def test_a_header_without_end_is_given_up() -> None:

@@ -282,10 +282,10 @@ SWALLOWED = {
 @pytest.mark.parametrize("kind", SWALLOWED)
 def test_nothing_stands_still_for_a_tag_without_end_or_names_without_number(kind: str) -> None:
     """One tag of a million attributes stopped the whole device for nine seconds with each look."""
-    began = time.perf_counter()
+    began_s = time.thread_time()
     with pytest.raises(Unreached, match="as WebDAV does"):
         read_listing(SWALLOWED[kind])
-    assert time.perf_counter() - began < 0.3
+    assert time.thread_time() - began_s < 0.3
 
 
 def test_a_listing_may_have_some_hundred_names_and_a_tag_some_thousand_bytes() -> None:
