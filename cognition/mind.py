@@ -497,6 +497,7 @@ class Cognition:
             profile=self.profile,
             zone=self.zone,
             postings=postings,
+            kept=kept,
             wordings=wordings,
         )
 
@@ -505,7 +506,7 @@ class Cognition:
             if event is not None and asked.event is not None:
                 found = rank_with(event, vector=event_vector, lexicon=lexicon, filters=of_events(filters))
                 anchor = find_anchor(found, asked.event)
-            return rank_with(asked, vector=vector, lexicon=lexicon, filters=filters, kept=kept, anchor=anchor)
+            return rank_with(asked, vector=vector, lexicon=lexicon, filters=filters, anchor=anchor)
 
         try:
             ranked = ranked_with(None if vector is None else lexicon)

@@ -17,6 +17,7 @@ from cognition.ranking.events import EventPhrase, EventSide
 from cognition.ranking.pool import CandidateRow, Pool
 from cognition.ranking.query import Query
 from cognition.recall.anchoring import SURE_MIN, Anchor, anchor_among, preferred, time_of
+from cognition.search import passes
 from cognition.times import Window
 from replica import MemoryId
 
@@ -213,6 +214,26 @@ def test_only_a_question_that_names_an_event_is_embedded_twice(
     assert len(made) == 3
     assert "move" in made[-1]
     assert "bike" not in made[-1]
+
+
+def test_rows_that_were_read_to_find_an_event_are_there_for_the_next_question(
+    mind: samemind.BlockingMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[CandidateRow] = []
+    made = passes._row
+
+    def counted(values: tuple[Any, ...]) -> CandidateRow:
+        read.append(made(values))
+        return read[-1]
+
+    def read_for(question: str) -> int:
+        read.clear()
+        mind.recall(question, now=NOW)
+        return len(read)
+
+    monkeypatch.setattr(passes, "_row", counted)
+    # Whatever the mind writes by itself between two questions has their rows read anew.
+    assert 0 in [read_for(f"where was the bike {side} the move?") for side in ("before", "after", "since")]
 
 
 TIMES = st.integers(0, 1_000).map(lambda start: start * 1_000)
