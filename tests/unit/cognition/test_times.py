@@ -6,7 +6,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognition.times import _BEGIN_PAIRS, _EPOCH, _PATTERNS, _words, meant_by, windows
+from cognition.times import (
+    _BEGIN_PAIRS,
+    _BETWEEN_DAYS,
+    _DECIMAL,
+    _DIGIT,
+    _EPOCH,
+    _ISO,
+    _PATTERNS,
+    _words,
+    meant_by,
+    windows,
+)
 
 NOW_MS = int(datetime(2026, 6, 15, 10, tzinfo=UTC).timestamp() * 1_000)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -148,6 +159,18 @@ def test_nothing_begins_with_a_word_that_means_no_time(first: str, words: list[s
 )
 def test_the_weekday_of_a_date_names_no_other_day(text: str, named: list[str]) -> None:
     assert days(text) == named
+
+
+@given(text=st.text(st.characters() | st.sampled_from(".,:/–-x "), max_size=40))
+def test_a_text_without_a_digit_has_no_date_no_decimal_and_no_stretch_of_days(text: str) -> None:
+    """So it is not looked through for them."""
+    if _DIGIT.search(text) is None:
+        assert not any(each.search(text) for each in (_ISO, _DECIMAL, _BETWEEN_DAYS))
+
+
+@pytest.mark.parametrize("number", ["12.5", "١٢.٥", "⑫.⑤"])
+def test_of_a_decimal_the_whole_ones_count_however_its_digits_are_written(number: str) -> None:
+    assert days(f"{number} weeks ago") == days("12 weeks ago") != []
 
 
 def test_words_that_mean_no_time_share_one_answer() -> None:
