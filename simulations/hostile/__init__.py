@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final
 
+from replica.ids import DeviceId
 from simulations.hostile import edits, floods, lying_makers, ordinary, politics, proofs
 from simulations.hostile.behaviour import Behaviour, is_accused, may_reach, mingle
 from simulations.world import World
@@ -75,19 +76,26 @@ def turn(world: World, random: Random) -> None:
     world.devices[:] = [each for each in world.devices if each.key.device != device.key.device]
     world.images[:] = [each for each in world.images if each[0].key.device != device.key.device]
     world.hostiles.append(device)
-    # Whoever was paired with it, and has not heard yet who founded the group, believes it; and whose group it founded,
-    # beside the one that all others are in.
-    has_founded = device.key.device in world.founded - {world.founder}
-    world.misled |= {
-        each.key.device
-        for each in world.devices
-        if each.core.membership.awaits == device.key.device
-        or (has_founded and each.core.membership.root == device.key.device)
-    }
+    world.misled |= _misled_by(world, device.key.device)
     device.lies = True
     world.guilty.add(device.key.device)
     world.say(device.name, "turns", ", ".join(world.options.hostility))
     world.count("hostile worlds")
+
+
+def _misled_by(world: World, hostile: DeviceId) -> set[DeviceId]:
+    """Return who takes a device that turned for the founder, or takes it on its word who that is.
+
+    Whose group it had founded itself, beside the one that all others are in; whoever was paired with it, and has not
+    heard yet who founded the group; and whoever waits for one of those to say so.
+    """
+    has_founded = hostile in world.founded - {world.founder}
+    groups = {each.key.device: each.core.membership for each in world.devices}
+    found = {device for device, group in groups.items() if has_founded and group.root == hostile}
+    news = {hostile}
+    while news := {device for device, group in groups.items() if group.awaits in found | news} - found:
+        found |= news
+    return found
 
 
 def act(world: World, random: Random) -> None:

@@ -239,7 +239,7 @@ def _signs_for_others(world: World, hostile: Device, victim: Device, random: Ran
     revocation = revoke(sign, other.device, target)
     heard = tell(world, hostile, victim, [*forged, member], [revocation])
     known = victim.core.membership
-    took_root = known.root == hostile.key.device and hostile.key.device != world.founder
+    took_root = known.root == hostile.key.device and known.root not in world.founded | {world.founder}
     if puppet.device in known.members or revocation in known.revocations or took_root:
         world.violate("politics", f"{victim.name} took what {hostile.name} signed in another's name")
     return heard

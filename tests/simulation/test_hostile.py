@@ -86,6 +86,15 @@ def test_a_founder_who_turns_on_the_group_has_still_founded_it() -> None:
     assert not outcome.violations, told(outcome)
 
 
+def test_whoever_waits_for_a_device_that_was_misled_is_misled_too() -> None:
+    """In this world a device founds a group, honestly, and turns before all who were paired below it have heard so.
+
+    What it signs in another's name makes nobody's root of it: of some it was the root before.
+    """
+    outcome = simulate(draw(1352921352, ops=40))
+    assert not outcome.violations, told(outcome)
+
+
 def test_whoever_is_out_is_not_asked_to_keep_a_mailbox() -> None:
     """In this world the one device that was left in a group was out itself: a newcomer reads nothing through it."""
     outcome = simulate(draw(300019))
