@@ -16,7 +16,8 @@ from samemind.adapters.openai_agents import SamemindSession
 from samemind.library.blocking import BlockingMind
 from tests.support.loops import run_awaited
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+# Half an emoji too: a model's answer, or a tool's, may be cut in the midst of one.
+WORDS = st.text(st.characters(codec="utf-8") | st.sampled_from("\0\ud83d"), max_size=12)
 ROLES = st.sampled_from(["user", "assistant", "system"])
 MESSAGES = st.fixed_dictionaries({"role": ROLES, "content": WORDS})
 PARTS = st.lists(st.fixed_dictionaries({"type": st.just("output_text"), "text": WORDS}), max_size=2)
@@ -118,6 +119,17 @@ def test_what_looks_secret_is_kept_out_of_the_memory_and_in_this_conversation(mi
         ]
 
     run_awaited(main())
+
+
+def test_a_message_with_half_an_emoji_is_kept_and_found_by_its_words(mind: BlockingMind) -> None:
+    """It is said back to the letter; the memory beside it, which no store has bytes for, shows a question mark."""
+    session = SamemindSession(next(NAMES), mind)
+    cut = {"role": "user", "content": "the ferry leaves at noon \ud83d"}
+    run_awaited(session.add_items([cut]))
+    assert run_awaited(session.get_items()) == [cut]
+    assert [hit.text for hit in mind.recall("when does the ferry leave?", session=session.session_id)] == [
+        "the ferry leaves at noon ?"
+    ]
 
 
 def test_an_item_beyond_all_bounds_is_refused(mind: BlockingMind) -> None:
