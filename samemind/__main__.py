@@ -9,6 +9,10 @@ import sys
 # here are too small to share out, so that nothing is found any sooner by two.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+_ENDING = [
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+]  # Windows has no second
+
 
 def main() -> int:
     """Do what the command line says and return the exit code."""
@@ -30,6 +34,7 @@ def main() -> int:
     except KeyboardInterrupt:  # pressed again, while the first one is told
         return 130
     finally:
+        _end_at_once()
         gc.freeze()  # else the interpreter looks through all that is left, twice, before it ends
 
 
@@ -42,10 +47,16 @@ def _end_like_ctrl_c() -> None:
         signal.signal(number, signal.SIG_DFL)  # the second one ends it at once
         signal.raise_signal(signal.SIGINT)
 
-    for name in ("SIGTERM", "SIGHUP"):  # Windows knows the first alone
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # not where `nohup` ignores it
+    for number in _ENDING:
+        if signal.getsignal(number) is signal.SIG_DFL:  # not where `nohup` ignores it
             signal.signal(number, end)
+
+
+def _end_at_once() -> None:
+    """Have the same end the process outright: there is nothing left to say, or to remove."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 if __name__ == "__main__":

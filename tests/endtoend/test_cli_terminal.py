@@ -242,3 +242,28 @@ def test_ctrl_c_while_the_command_loads_says_nothing_of_what_was_loaded(tmp_path
     )
     assert ended.returncode in (-signal.SIGINT, 130)
     assert (ended.stdout, ended.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_has_done_its_work_is_ended_without_a_traceback(tmp_path: Path, name: str) -> None:
+    """A daemon that ends by itself is often ended by whoever started it, too."""
+    ends = (
+        "import gc, os, signal, sys\n"
+        "def freeze(real=gc.freeze, calls=[]):\n"
+        "    calls.append(real())\n"
+        "    if len(calls) == 2:  # once all is loaded, and at the end\n"
+        f"        os.kill(os.getpid(), signal.{name})\n"
+        "gc.freeze = freeze\n"
+        "sys.argv[0] = '/usr/bin/samemind'\n"
+        "from samemind.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", ends, "--home", str(tmp_path / "home"), "list"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=cli.environment(),
+    )
+    assert ended.returncode == -getattr(signal, name)
+    assert "Traceback" not in ended.stderr
