@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition.contradictions.snoozing import snoozed
+from cognition.contradictions.snoozing import SNOOZE_MS_MAX, SNOOZED_MAX, snooze, snoozed
 from cognition.contradictions.tables import ClaimTables
-from replica import Set, SqliteStore, Write, connect
+from replica import Set, SqliteStore, Write, connect, read_settings
 from samemind import BlockingMind
 from samemind.commands.answers._waiting import QUESTIONS_MAX, pending_questions
 from samemind.commands.contradictions._parts import ContradictionView
@@ -140,12 +140,16 @@ def test_nothing_is_put_off_for_longer_than_a_year(
     assert until is not None
     slot, until_ms = bytes.fromhex(found.id), round(until.timestamp() * 1_000)
     assert snoozed(connection, until_ms - 1) == {slot: until_ms}
+    assert snoozed(connection, until_ms) == {}, "its time has come"
+    ahead_ms = until_ms - SNOOZE_MS_MAX - DAY_MS  # by a clock that is as far behind as one may be
+    assert snoozed(connection, ahead_ms) == {slot: until_ms}
+    assert snoozed(connection, ahead_ms - 1) == {}
     assert snoozed(connection, until_ms - 3_650 * DAY_MS) == {}
 
 
 @pytest.mark.parametrize(
     "value",
-    [7, None, "", "x", "1 2 3", "9" * 5_000, "-1 ab", "٣ ab", ["1", "2"], {"until": 1}],
+    [7, None, "", "x", "1 2 3", "9" * 5_000, "-1 ab", "٣ ab", "² ab", ["1", "2"], {"until": 1}],
     ids=lambda value: repr(value)[:12],
 )
 def test_a_crooked_setting_puts_nothing_off(value: Any) -> None:
@@ -155,6 +159,30 @@ def test_a_crooked_setting_puts_nothing_off(value: Any) -> None:
     for slot in ("", "zz", "00" * 16, "AA" * 16, " 00"):
         ann.commit([Write(Set(f"question.later.{slot}", value))], NOW_MS)
     assert snoozed(ann.store.connection, NOW_MS) == {}
+
+
+def test_a_question_is_put_off_under_its_one_name_alone_and_of_many_the_last_count() -> None:
+    (ann,) = group("ann", make_store=sqlite_store)
+    assert isinstance(ann.store, SqliteStore)
+    connection = ann.store.connection
+    ClaimTables().migrate(connection)
+    slot, until_ms = bytes.fromhex("ab" * 16), NOW_MS + DAY_MS
+    write = snooze(connection, slot, until_ms)
+    assert isinstance(write.body, Set)
+    for name in (slot.hex().upper(), f" {slot.hex()}", f"ab {slot.hex()[2:]}", "zz"):
+        ann.commit([Write(Set(f"question.later.{name}", write.body.value))], NOW_MS)
+    assert snoozed(connection, NOW_MS) == {}
+    ann.commit([write], NOW_MS)
+    more = [snooze(connection, number.to_bytes(16), until_ms) for number in range(SNOOZED_MAX - 1)]
+    ann.commit(more, NOW_MS + 1)
+    assert len(snoozed(connection, NOW_MS)) == SNOOZED_MAX
+    ann.commit([snooze(connection, bytes(15) + b"!" * 2, until_ms)], NOW_MS + 2)
+    assert len(found := snoozed(connection, NOW_MS)) == SNOOZED_MAX
+    assert slot not in found
+    ann.commit([snooze(connection, slot, None)], NOW_MS + 3)
+    assert slot.hex() not in read_settings(connection, "question.later."), (
+        "asked again, nothing is left of it"
+    )
 
 
 def test_what_can_be_no_time_is_refused(mind: BlockingMind) -> None:

@@ -120,6 +120,15 @@ def test_two_kinds_of_one_memory_are_put_off_apart(home: Home) -> None:
     assert sorted(one.raised.kind for one in think(home)) == ["decay_review", "reminder"]
 
 
+@pytest.mark.parametrize("until_ms", [0, MS_MAX])
+def test_any_time_that_a_row_can_hold_puts_off_until_then(home: Home, until_ms: int) -> None:
+    rid = home.remember("call the dentist", type="prospective", event_start=NOW_MS)
+    snooze = Snooze("reminder", bytes(16), until_ms)
+    home.commit(Write(Set(snooze.field, snooze.told), rid))
+    (shown,) = read_memories(home.connection, [home.number(rid)])
+    assert [*snoozes_of(shown.memory)] == [snooze]
+
+
 def test_an_entry_that_somebody_wrote_by_hand_is_passed_over(home: Home) -> None:
     rid = home.remember("call the dentist", type="prospective", event_start=NOW_MS)
     home.commit(Write(Set("meta.note", f"{'00' * 16}@5"), rid))
