@@ -44,6 +44,25 @@ def test_a_day_begins_and_ends_at_midnight_of_its_own_season(text: str, first: s
     assert datetime.fromtimestamp(ends / 1_000).date().isoformat() == last  # noqa: DTZ006
 
 
+def test_the_own_zone_is_the_same_until_the_machine_is_taken_to_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = own_zone()
+    assert before == own_zone()
+    assert hash(before) == hash(own_zone())
+    assert before != UTC
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    time.tzset()
+    assert before != own_zone()
+
+
+def test_the_own_zone_says_its_name_and_how_far_its_clock_is_ahead_now() -> None:
+    now = datetime.now(own_zone())
+    assert now.tzname() == time.tzname[0]
+    assert now.tzinfo is not None
+    assert now.tzinfo.utcoffset(None) == datetime.now(UTC).astimezone().utcoffset()
+
+
 @pytest.mark.parametrize("moment", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
 def test_the_clock_says_something_at_all_ends_of_time(moment: datetime) -> None:
     ahead = moment.replace(tzinfo=own_zone()).utcoffset()

@@ -63,6 +63,17 @@ def test_a_file_that_is_none_of_ours_is_no_feed(home: Home, wrong: dict[str, Any
     assert FeedPlace.kept(home) is None
 
 
+@pytest.mark.parametrize("port", [1, 65_535])
+def test_any_port_is_one_that_a_panel_may_have(home: Home, port: int) -> None:
+    home.calendar.write_text(json.dumps({**GOOD, "port": port}))
+    assert FeedPlace.kept(home) == FeedPlace(GOOD["token"], "127.0.0.1", port)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("host", "where"), [("0.0.0.0", "0.0.0.0:7412"), ("::1", "[::1]:7412")])
+def test_where_a_feed_was_is_told_as_panel_takes_it(host: str, where: str) -> None:
+    assert FeedPlace("", host, 7412).where == where
+
+
 @pytest.mark.parametrize("nonsense", ["", "[]", "{}", "7", "null", "\0", '{"token": 1'])
 def test_nonsense_is_no_feed(home: Home, nonsense: str) -> None:
     home.calendar.write_text(nonsense)

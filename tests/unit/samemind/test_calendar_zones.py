@@ -84,6 +84,10 @@ def test_clocks_that_change_by_a_rule_have_it_written() -> None:
             ahead = part.decoded("tzoffsetto") > part.decoded("tzoffsetfrom")
             assert part.name == ("DAYLIGHT" if ahead else "STANDARD")
     assert b"FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3" in zone_text("Europe/Berlin")
+    named = {line for line in lines(zone_text("Europe/Berlin").decode()) if line.startswith("TZNAME")}
+    assert named == {"TZNAME:CET", "TZNAME:CEST"}, "as a program may show it beside a time"
+    for line in lines(zone_text("Asia/Tokyo").decode()):
+        assert not line.startswith("DTSTART") or line < "DTSTART:1971", "its clock was never set since"
     assert b"FREQ=YEARLY;BYDAY=2SU;BYMONTH=3" in zone_text("America/New_York")
 
 
