@@ -43,7 +43,7 @@ from replica.reads import (
 )
 from replica.reads import texts as texts_of
 from replica.reads.memories import ROWS_PER_READ
-from tests.support.replicas import NOW_MS, core_of, group, remember, sqlite_store
+from tests.support.replicas import NOW_MS, core_of, edit, group, remember, say, sqlite_store
 
 RID = MemoryId(bytes(range(16)))
 FIELDS: dict[str, Value] = {
@@ -381,6 +381,25 @@ def test_texts_are_read_by_rows_with_the_fields_that_are_asked_for() -> None:
         (two, second, None, "Two", 5),
     ]
     assert texts_of.updates_of(connection, [one, 99]) == {one: wordings[0].updated}
+
+
+def test_last_edits_are_read_by_memory_whatever_else_is_stored() -> None:
+    """SQLite would read every cell there is, and look for each of the memories in each of them."""
+    store = sqlite_store()
+    core = core_of("ann", store)
+    connection = store.connection
+    said = remember(core, "One", "Two", "Three")
+    made = edit(core, said[1], "Two and a half", now_ms=NOW_MS + 1)
+    say(core, Set("topic", "numbers"), said[2], now_ms=NOW_MS + 2)
+    numbers = all_numbers(connection)
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    found = texts_of.last_edits(connection, numbers)
+    connection.set_trace_callback(None)
+    ((feed,),) = connection.execute("SELECT feed FROM op WHERE id = ?", (made.id,)).fetchall()
+    assert [*found.values()] == [texts_of.LastEdit(made.hlc, feed)]
+    plan = [str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
+    assert "SEARCH c USING PRIMARY KEY (part=? AND name=?)" in plan
 
 
 def test_conversations_are_read_without_facts_and_what_is_archived() -> None:
