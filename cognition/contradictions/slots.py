@@ -3,9 +3,11 @@
 A pure function of the claims and of the verdicts on them, so every device that holds the same ops judges alike, and a
 contradiction found on two devices is one: it is known by its slot.
 
-A claim is *replaced* while a claim that names it as replaced lives, and *hidden* when every verdict on it says hide;
-else it holds. Two verdicts that disagree hide nothing: then the question is open again, and no memory is lost. Both
-values are kept for good only where one and the same resolution kept both of them.
+A claim is *replaced* while a claim that names it as replaced lives, and *hidden* when every verdict on it says hide
+and the slot has another value; else it holds. A decision is between values: once all others are forgotten, the last one
+is hidden for the sake of none, and nobody could find it. Two verdicts that disagree hide nothing: then the question is
+open again, and no memory is lost. Both values are kept for good only where one and the same resolution kept both of
+them.
 
 Memories of which somebody said that they are of two things (`Apart`) are not set against each other, whatever is told
 beside them.
@@ -153,7 +155,10 @@ def _judged(relation: str, claims: Sequence[LiveClaim]) -> Judged:
     known = relation_of(relation)
     valued = [belief for belief in beliefs if belief.told.value != ENDED]
     everything = _by_value(valued)
-    if not known.single or len(everything) < 2:
+    if len(everything) < 2:
+        beliefs = tuple(map(_held_alone, beliefs))
+        return Judged(beliefs, _by_value([belief for belief in beliefs if belief.told.value != ENDED]), None)
+    if not known.single:
         return Judged(beliefs, everything, None)
     held = _by_value([belief for belief in valued if belief.standing is ClaimStatus.HELD])
     values = {side[0].told.value for side in held}
@@ -175,6 +180,10 @@ def _judged(relation: str, claims: Sequence[LiveClaim]) -> Judged:
         ContradictionStatus.SETTLED,
         SettledBy.RESOLUTION if resolved else SettledBy.CHANGE,
     )
+
+
+def _held_alone(belief: Belief) -> Belief:
+    return replace(belief, standing=ClaimStatus.HELD) if belief.standing is ClaimStatus.HIDDEN else belief
 
 
 def taken_back(beliefs: Sequence[Belief]) -> frozenset[int]:

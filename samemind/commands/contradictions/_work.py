@@ -15,12 +15,13 @@ from cognition.contradictions.relations import (
 )
 from cognition.contradictions.resolving import resolutions
 from cognition.contradictions.slots import Belief, ClaimStatus, ContradictionStatus, Judged, as_known, judge
-from cognition.contradictions.tables import told_of
+from cognition.contradictions.tables import judged_of, told_of
 from replica import MemoryId, show_memory_id
 from replica.reads.texts import texts_called
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
 from samemind.formats.ids import CANDIDATES_MAX, ambiguous, id_range
+from samemind.formats.printable import one_line
 from samemind.formats.times import at_ms, at_stamp, read_end_of
 
 ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
@@ -49,10 +50,25 @@ def find_contradiction(connection: sqlite3.Connection, text: str) -> Record:
         )
     ]
     if not found:
-        raise NotFound(f"no contradiction has the id {text}", hint="`samemind contradictions` lists them")
+        raise _not_found(connection, text, low, high)
     if len(found) > 1:
         raise ambiguous("contradictions", text, tuple(record.slot.hex() for record in found))
     return found[0]
+
+
+def _not_found(connection: sqlite3.Connection, text: str, low: bytes, high: bytes) -> NotFound:
+    """Return what says that no contradiction has an id; or that nobody contradicts any more what is left of one."""
+    slots = connection.execute(
+        "SELECT DISTINCT slot FROM claim_slot WHERE slot BETWEEN ? AND ? LIMIT 2", (low, high)
+    ).fetchall()
+    sides = judged_of(connection, slots[0][0]).sides if len(slots) == 1 else ()
+    if len(sides) == 1:
+        return NotFound(
+            f"nothing contradicts {one_line(sides[0][0].told.value)!r} any more",
+            code="moot",
+            hint="what did was forgotten, so nothing is decided; `samemind contradictions` lists what is in question",
+        )
+    return NotFound(f"no contradiction has the id {text}", hint="`samemind contradictions` lists them")
 
 
 def end_of(text: str | None, now_ms: int) -> int | None:

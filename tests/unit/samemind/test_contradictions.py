@@ -56,6 +56,27 @@ def test_two_employers_are_one_question_and_two_friends_none(mind: BlockingMind)
     assert (found.a.rid, found.b.rid) == (google.rid, meta.rid)
 
 
+def test_what_a_decision_hid_holds_again_once_all_else_is_forgotten(mind: BlockingMind) -> None:
+    """Nothing stands against it any more, so there is nothing to be asked, or to undo."""
+    mind.remember("I work at Google")
+    meta = mind.remember("I work at Meta", read=True)
+    (name,) = meta.contradictions
+    mind.resolve(name, keep_b=True)
+    assert recalled(mind, "where do I work?") == {"I work at Meta"}
+    mind.forget(meta.rid)
+    assert not [*mind.contradictions()]
+    assert recalled(mind, "where do I work?") == {"I work at Google"}
+    for ask in (mind.reopen, mind.contradiction):
+        with pytest.raises(samemind.NotFound, match="nothing contradicts 'Google' any more") as refused:
+            ask(name)
+        assert refused.value.code == "moot"
+    with pytest.raises(samemind.NotFound, match="no contradiction has the id 123456789"):
+        mind.contradiction("123456789")
+    mind.remember("I work at Apple", read=True)
+    assert standings(mind.contradiction(name)) == [("Google", "hidden"), ("Apple", "held")]
+    assert mind.reopen(name).contradiction.status == "open"
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "attention", "values"),
     [
