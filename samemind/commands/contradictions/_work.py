@@ -107,7 +107,7 @@ def view_of(
         attention=attention_of(record.relation).value,
         raised_at=at_stamp(judged.raised),
         snoozed_until=at_ms(snoozed[record.slot]) if record.slot in snoozed else None,
-        beliefs=[_belief(belief, texts, names) for belief in judged.beliefs],
+        beliefs=[_belief(belief, texts, names) for belief in _told_once(judged.beliefs)],
         resolutions=[
             ResolutionView(
                 device=made.device.hex(),
@@ -119,6 +119,24 @@ def view_of(
             for made in resolutions(judged)
         ],
     )
+
+
+def _told_once(beliefs: Sequence[Belief]) -> list[Belief]:
+    """Return the claims, of those by which a memory said one thing more than once and that are replaced the last.
+
+    Whatever is decided, or undone, may claim it anew: the memory was told once.
+    """
+    replaced = {
+        (belief.told.rid, belief.told.value): belief
+        for belief in beliefs
+        if belief.standing is ClaimStatus.REPLACED
+    }
+    return [
+        belief
+        for belief in beliefs
+        if belief.standing is not ClaimStatus.REPLACED
+        or replaced[belief.told.rid, belief.told.value] is belief
+    ]
 
 
 def texts_of(connection: sqlite3.Connection, judged: Judged) -> dict[bytes, str]:

@@ -77,6 +77,22 @@ def test_what_a_decision_hid_holds_again_once_all_else_is_forgotten(mind: Blocki
     assert mind.reopen(name).contradiction.status == "open"
 
 
+def test_what_decisions_claimed_anew_is_told_once(mind: BlockingMind) -> None:
+    google = mind.remember("I work at Google")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    for _ in range(2):
+        mind.resolve(name, merge="I am my own boss")
+        mind.reopen(name)
+        mind.resolve(name, keep=google.rid, since="2024-01-01")
+        assert standings(mind.contradiction(name))[:2] == [("Google", "replaced"), ("Google", "held")]
+        mind.reopen(name)
+    found = mind.contradiction(name)
+    assert [(each.rid, each.value) for each in found.beliefs if each.standing == "held"] == [
+        (side.rid, side.value) for side in (found.a, found.b)
+    ]
+    assert len(found.beliefs) == 4, "each held, and what of it is replaced, once"
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "attention", "values"),
     [

@@ -60,7 +60,7 @@ export function questionsView() {
       keyed(offList, waiting, { key: (each) => each.id, make: (each) => h("li", { class: "row" }, h("span", { dir: "auto" }, `${subjectOf(each)}: ${each.a.value} / ${each.b.value}`), h("button", { type: "button", on: { click: () => putOff(each, 0) } }, t("Ask now"))) });
       const done = all.filter((each) => each.status !== "open" && !decided.has(each.id));
       past.hidden = !done.length;
-      keyed(settled, done, { key: (each) => `${each.id} ${each.settled_by} ${each.beliefs.length} ${each.resolutions.length}`, make: pastOf });
+      keyed(settled, done, { key: (each) => JSON.stringify([each.id, each.settled_by, each.beliefs, each.resolutions]), make: pastOf });
     },
     close: () => decided.clear(),
   };
