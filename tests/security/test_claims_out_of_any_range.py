@@ -11,7 +11,7 @@ from replica import Claim, Core, Remember, Write, new_memory_id
 from replica.fields import MS_MAX, Value
 from replica.limits import FIELD_STRING_BYTES_MAX
 from samemind import open_blocking
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.devices import devices, run
 from tests.support.phones import phone
 from tests.support.replicas import NOW_MS, group, settle

@@ -22,7 +22,7 @@ from cognition.recall.stages import RankedMemory
 from replica import Claim, Core, MemoryId, Remember, Set, Write, memories_called, new_memory_id
 from replica.ops import OpKind
 from samemind.panel.browsing import _claims
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.replicas import NOW_MS, everything, group, settle
 
 IN_SLOT_MAX: Final = 16

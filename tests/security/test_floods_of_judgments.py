@@ -14,7 +14,7 @@ from cognition.contradictions import judgments
 from cognition.contradictions.judgments import apart_in
 from replica import Claim, Core, MemoryId, OpRef, Remember, SameSlot, Set, Write, new_memory_id
 from replica.limits import COMMIT_OPS_MAX
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.replicas import NOW_MS, group, settle
 
 Ref = tuple[MemoryId, OpRef]

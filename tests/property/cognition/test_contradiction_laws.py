@@ -1,8 +1,5 @@
 """Whatever is told, decided and forgotten on devices that are apart: once they meet, they ask the same questions."""
 
-import sqlite3
-import weakref
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -11,147 +8,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cognition.contradictions.relations import relation_of
-from cognition.contradictions.resolving import changed, decide, merge
-from cognition.contradictions.slots import ClaimStatus, ContradictionStatus, Judged
+from cognition.contradictions.slots import ClaimStatus, ContradictionStatus
 from cognition.contradictions.tables import ClaimTables, judged_of, told_of
-from cognition.contradictions.telling import ClaimWriter, telling_of
 from cognition.contradictions.values import compatible
-from cognition.extraction.values import Statement
-from cognition.judging.reopening import reopen
-from cognition.judging.settling import in_order
-from cognition.judging.settling import settle as settle_two
 from cognition.judging.verdicts import Verdict
-from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
-from replica.compaction import LEASE_MS
+from replica import compact
 from replica.reads.log import verdicts_on
-from replica.storage.shown import DerivedTables
 from replica.verify import verify_replica
+from tests.support.deciding import VALUES, World, asked, connection_of, make_store, play, records, retired
 from tests.support.published import published
-from tests.support.replicas import DAY_MS, NOW_MS, agree, group, say, settle, sync
-
-VALUES = ("Google", "Meta", "Apple")
-CONNECTIONS: weakref.WeakKeyDictionary[SqliteStore, sqlite3.Connection] = weakref.WeakKeyDictionary()
-
-
-def make_store() -> SqliteStore:
-    connection = connect(":memory:")
-    derived: list[DerivedTables] = [ClaimTables()]
-    store = SqliteStore(connection, derived)
-    CONNECTIONS[store] = connection
-    weakref.finalize(store, connection.close)
-    return store
-
-
-def connection_of(core: Core) -> sqlite3.Connection:
-    assert isinstance(core.store, SqliteStore)
-    return CONNECTIONS[core.store]
-
-
-def records(core: Core) -> list[tuple[Any, ...]]:
-    """The questions of a device, by what every device can compare."""
-    connection = connection_of(core)
-    return [
-        (slot, entity, relation, status, settled_by, raised, plain(judged_of(connection, slot)))
-        for slot, entity, relation, status, settled_by, raised in connection.execute(
-            "SELECT slot, entity, relation, status, settled_by, raised FROM contradiction ORDER BY slot"
-        ).fetchall()
-    ]
-
-
-def plain(judged: Judged) -> tuple[Any, ...]:
-    return (
-        judged.status,
-        judged.settled_by,
-        [
-            (belief.told.claim, belief.told.rid, belief.told.value, belief.standing, belief.until_ms)
-            for belief in judged.beliefs
-        ],
-        [[belief.told.claim for belief in side] for side in judged.sides],
-    )
-
-
-def retired(core: Core) -> set[bytes]:
-    rows = connection_of(core).execute("SELECT m.rid FROM claim_retired r JOIN memory m ON m.id = r.id")
-    return {rid for (rid,) in rows}
-
-
-@dataclass
-class World:
-    cores: list[Core]
-    told: list[MemoryId]
-    random: Random
-    now_ms: int = NOW_MS
-
-    def tell(self, core: Core, value: str, *, changes: bool, again: MemoryId | None) -> None:
-        connection = connection_of(core)
-        rid = again or new_memory_id(self.now_ms, self.random)
-        here = connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone()
-        if again is not None and here is None:
-            return
-        teller = ClaimWriter(core, connection, self.now_ms)
-        statement = Statement("Ann", "works_at", value, changes)
-        writes = [] if again else [Write(Remember(f"Ann works at {value}", {}), rid)]
-        teller.tell(writes, [(telling_of(rid, {}, self.now_ms), statement)])
-        teller.commit()
-        self.told.append(rid)
-
-    def resolve(self, core: Core, keep: list[str]) -> None:
-        """Decide for these values, as far as they are among those that contradict each other."""
-        connection = connection_of(core)
-        for slot, entity, relation in connection.execute(
-            "SELECT slot, entity, relation FROM contradiction"
-        ).fetchall():
-            judged = judged_of(connection, slot)
-            values = [side[0].told.value for side in judged.sides if side[0].told.value in keep]
-            if not values:
-                continue
-            decide(core, connection, slot, values, entity=entity, relation=relation, now_ms=self.now_ms)
-            after = judged_of(connection, slot)
-            assert after.status is ContradictionStatus.SETTLED
-            held = {belief.told.value for belief in after.beliefs if belief.standing is ClaimStatus.HELD}
-            assert held == set(values), "who decides alone gets what they decided"
-
-    def reopen(self, core: Core) -> None:
-        """Take back the last decision on every question."""
-        connection = connection_of(core)
-        for slot, entity, relation in connection.execute(
-            "SELECT slot, entity, relation FROM contradiction"
-        ).fetchall():
-            settled = judged_of(connection, slot).status is ContradictionStatus.SETTLED
-            done = reopen(core, connection, slot, entity=entity, relation=relation, now_ms=self.now_ms)
-            assert done is None or done.changed is settled
-            again = reopen(core, connection, slot, entity=entity, relation=relation, now_ms=self.now_ms)
-            assert again is None or not again.changed
-
-    def decide(self, core: Core, how: tuple[Any, ...]) -> None:
-        """Decide every question in one of the four ways; values and memories are taken by their place."""
-        connection = connection_of(core)
-        for slot, entity, relation in connection.execute(
-            "SELECT slot, entity, relation FROM contradiction"
-        ).fetchall():
-            judged = judged_of(connection, slot)
-            values = [side[0].told.value for side in judged.sides]
-            kind, at = how
-            named = {"entity": entity, "relation": relation}
-            if kind == "keep":
-                kept = sorted({values[number % len(values)] for number in at})
-                decide(core, connection, slot, kept, **named, now_ms=self.now_ms)
-            elif kind == "since":
-                value = values[at % len(values)]
-                core.commit(changed(core, judged, value, self.now_ms, **named), self.now_ms)
-            elif kind == "settle":
-                verdict, one, other = at
-                rids = sorted({MemoryId(belief.told.rid) for belief in judged.beliefs})
-                pair = rids[one % len(rids)], rids[other % len(rids)]
-                if pair[0] != pair[1]:
-                    said = in_order(connection, pair)
-                    settle_two(
-                        core, connection, *said, verdict, weight=1.0, since_ms=None, now_ms=self.now_ms
-                    )
-            else:
-                rid = new_memory_id(self.now_ms, self.random)
-                merge(core, judged, rid, "Ann is her own boss", workspace=None, **named, now_ms=self.now_ms)
-
+from tests.support.replicas import DAY_MS, agree, group, settle, sync
 
 STEPS = st.one_of(
     st.tuples(st.just("tell"), st.integers(0, 2), st.sampled_from(VALUES), st.booleans()),
@@ -161,28 +27,6 @@ STEPS = st.one_of(
     st.tuples(st.just("forget"), st.integers(0, 2), st.integers(0, 9)),
     st.tuples(st.just("sync"), st.integers(0, 2), st.integers(0, 2)),
 )
-
-
-def play(world: World, step: tuple[Any, ...]) -> None:
-    world.now_ms += 1_000
-    kind, at, *rest = step
-    core = world.cores[at]
-    if kind == "tell":
-        world.tell(core, rest[0], changes=rest[1], again=None)
-    elif kind == "again" and world.told:
-        world.tell(core, rest[0], changes=False, again=world.told[rest[1] % len(world.told)])
-    elif kind == "resolve":
-        world.resolve(core, sorted(rest[0]))
-    elif kind == "decide":
-        world.decide(core, rest[0])
-    elif kind == "reopen":
-        world.reopen(core)
-    elif kind == "forget" and world.told:
-        say(core, Forget((world.told[rest[0] % len(world.told)],)), now_ms=world.now_ms)
-    elif kind == "sync" and at != rest[0]:
-        sync(core, world.cores[rest[0]], world.now_ms)
-    elif kind == "compact":
-        compact(core, world.now_ms + LEASE_MS)
 
 
 @published("YD-42")
@@ -249,19 +93,6 @@ DECISIONS = st.one_of(
 )
 
 
-def asked(core: Core) -> tuple[Any, ...]:
-    """What is in question on a device, and what recall gives: what shows and says something that holds."""
-    connection = connection_of(core)
-    shown = {rid for (rid,) in connection.execute("SELECT rid FROM memory")}
-    return shown - retired(core), [
-        (slot, status, {(belief.told.rid, belief.told.value, belief.told.from_ms) for belief in held})
-        for slot, status in connection.execute("SELECT slot, status FROM contradiction").fetchall()
-        for held in [
-            [each for each in judged_of(connection, slot).beliefs if each.standing is ClaimStatus.HELD]
-        ]
-    ]
-
-
 ROUNDS = st.one_of(
     st.tuples(st.just("tell"), st.integers(0, 1), st.sampled_from(VALUES), st.just(False)),
     st.tuples(st.just("decide"), st.integers(0, 1), DECISIONS),
@@ -284,7 +115,8 @@ def test_a_decision_that_is_taken_back_was_never_made(
         play(world, step)
     settle(world.cores, world.now_ms)
     before = asked(ann)
-    assert [status for _, status, _ in before[1]] == ["open"]
+    # Where the question is settled, a verdict on two memories raises another, about them alone.
+    assume([status for _, status, _ in before[1]] == ["open"])
     for decision in decisions:
         world.now_ms += 1_000
         world.decide(ann, decision)

@@ -12,7 +12,7 @@ from cognition.judging import noticing
 from cognition.memories import read_memories
 from replica import Core
 from replica.verify import verify_replica
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.replicas import NOW_MS, agree, edit, group, remember, settle
 
 PAIRS: Final = (

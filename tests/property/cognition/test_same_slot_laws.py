@@ -35,7 +35,7 @@ from replica import (
 )
 from replica.state.register import Dot, Register
 from replica.verify import verify_replica
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.replicas import DAY_MS, NOW_MS, agree, group, sync
 from tests.support.replicas import settle as meet
 

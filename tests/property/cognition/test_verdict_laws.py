@@ -8,7 +8,7 @@ from cognition.judging.settling import SettledMemory, settle
 from cognition.judging.verdicts import WEIGHTS, Verdict, standing
 from replica import Core, Forget, MemoryId, Remember, Write, new_memory_id
 from replica.verify import verify_replica
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.replicas import NOW_MS, agree, group, sync
 from tests.support.replicas import settle as meet
 

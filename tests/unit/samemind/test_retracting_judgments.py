@@ -21,7 +21,7 @@ from replica import (
 from replica.verify import verify_replica
 from samemind.commands.thinking._parts import Retract
 from samemind.commands.thinking._retracting import find_all, shown, write_all
-from tests.property.cognition.test_contradiction_laws import connection_of, make_store, records
+from tests.support.deciding import connection_of, make_store, records
 from tests.support.replicas import NOW_MS, agree, group, settle
 
 Ref = tuple[MemoryId, OpRef]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cognition.contradictions.amounts import Amount, amount_of, same_amount
 from cognition.contradictions.values import compatible
 from replica import Claim, Remember, Write, new_memory_id
-from tests.property.cognition.test_contradiction_laws import make_store, records
+from tests.support.deciding import make_store, records
 from tests.support.replicas import NOW_MS, group, settle
 
 
