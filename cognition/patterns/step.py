@@ -9,7 +9,7 @@ from replica import Core, derived_transaction, show_memory_id
 
 
 class Patterns:
-    """A `cognition.thinking.Step`: reads a page of new memories, and compares a page of new vectors."""
+    """A `cognition.thinking.cycle.Step`: reads a page of new memories, and compares a page of new vectors."""
 
     name = "patterns"
 

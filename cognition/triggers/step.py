@@ -39,7 +39,7 @@ RAISED_MAX: Final = 100
 
 
 class TriggerStep:
-    """A `cognition.thinking.Step`."""
+    """A `cognition.thinking.cycle.Step`."""
 
     name = "triggers"
 
