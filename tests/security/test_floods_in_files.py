@@ -130,6 +130,22 @@ def test_one_snapshot_may_put_its_maker_into_debt_and_the_next_one_waits() -> No
     assert agree(ann, eve), "what waited comes"
 
 
+@pytest.mark.parametrize("is_handed_over", [False, True])
+def test_a_snapshot_in_a_file_counts_against_its_maker_unless_the_owner_brings_it(
+    is_handed_over: bool,
+) -> None:
+    ann, ben = group("ann", "ben")
+    ann.quotas = Quotas(Limits(ops=100))
+    remember(ben, *(f"word {each}" for each in range(160)))
+    assert compact(ben, NOW_MS)
+    assert not took(ann, "ann", filed(ben), is_handed_over=is_handed_over).refused
+    assert len(texts(ann)) == 160, "a file may put it into debt"
+    remember(ben, "one more")
+    brought = took(ann, "ann", filed(ben), NOW_MS + 1)
+    assert bool(brought.refused) is not is_handed_over
+    assert agree(ann, ben) is is_handed_over
+
+
 # -- whoever fills it up keeps no newcomer out -------------------------------------------------------------------
 
 

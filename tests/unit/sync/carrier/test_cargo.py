@@ -167,6 +167,18 @@ def test_an_old_file_does_not_end_the_lease_of_its_maker() -> None:
     assert leased(ann, later_ms) == [ben.device]
 
 
+def test_a_device_that_lost_its_store_takes_its_own_file_and_is_no_contact_of_itself() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "the key is under the mat")
+    data = load(laptop)
+    bare, _ = group("laptop", "phone")
+    assert unload(bare, "laptop", data).ops == 1
+    assert agree(bare, laptop)
+    assert bare.device not in bare.contacts
+    unload(phone, "phone", data)
+    assert laptop.device in phone.contacts
+
+
 def test_branches_travel_in_a_file() -> None:
     laptop, phone, tablet = group("laptop", "phone", "tablet")
     remember(laptop, "shared")
