@@ -314,9 +314,17 @@ class Membership:
         others = [each for each in told if not admits_nobody(each)]
         if self.root is None and self.awaits is None and not roots:
             return [], [each for each in others if each.device not in self._members]
-        had = {(each.device, each.introduced_by) for each in self._introductions()}
-        had |= {(each, each) for each in self._members}  # how a device introduced itself counts for nothing
-        return roots, [each for each in others if (each.device, each.introduced_by) not in had]
+        had = self._introduced()
+        return roots, [
+            each
+            for each in others
+            if (
+                _outranks(each, had)
+                if (each.device, each.introduced_by) in had
+                # How a device introduced itself counts for nothing.
+                else each.device != each.introduced_by or each.device not in self._members
+            )
+        ]
 
     def told(self) -> tuple[IntroducedMember, ...]:
         """Return the introductions that a peer is told: what both know makes equal sets of them.
@@ -330,8 +338,13 @@ class Membership:
         every = [each for each in self._introductions() if each.device != each.introduced_by]
         roots = [each for each in self._further.values() if names_root(each) and each.device == self.root]
         roots += self._authors()
-        first = {each.device: each for each in self._members.values() if not names_author(each)}
-        chosen = [each for each in introducers_first(first.values()) if each.device != each.introduced_by]
+        counts = self._introduced()
+        first = [
+            counts.get((each.device, each.introduced_by), each)
+            for each in self._members.values()
+            if not names_author(each)
+        ]
+        chosen = [each for each in introducers_first(first) if each.device != each.introduced_by]
         known = set(chosen)
         return (*roots, *(each for each in introducers_first(every) if each not in known), *chosen)
 
@@ -361,10 +374,10 @@ class Membership:
         authors = self._new_authors(told, root, keys)
         keys |= {each.device: each.public_key for each in authors}
         known = {*self._members, *(each.device for each in authors)}
-        had = {(each.device, each.introduced_by) for each in self._introductions()}
-        said = Counter(introducer for _, introducer in had)
+        had = self._introduced()
+        said = Counter(each.introduced_by for each in self._every_introduction())
         near = {device for device, introducer in had if introducer == own} | {own, root}
-        count = len(had)
+        count = said.total()
         fresh = [*roots, *authors]
         waiting: dict[DeviceId, list[IntroducedMember]] = {}
         ready: list[IntroducedMember] = []
@@ -374,7 +387,7 @@ class Membership:
         for member in ready:  # it grows meanwhile
             introducer = member.introduced_by
             edge = (member.device, introducer)
-            if edge in had or member.device == introducer:
+            if member.device == introducer or (edge in had and not (collects and _outranks(member, had))):
                 continue
             if member.device in known and not collects:
                 continue
@@ -385,7 +398,7 @@ class Membership:
             if (introducer in near or room) and _member_holds(member, keys[introducer]):
                 said[introducer] += 1
                 count += 1
-                had.add(edge)
+                had[edge] = member
                 known.add(member.device)
                 keys[member.device] = member.public_key
                 fresh.append(member)
@@ -474,7 +487,19 @@ class Membership:
         other._unheard = frozenset(devices)
         return other
 
-    def _introductions(self) -> Iterator[IntroducedMember]:
+    def _introductions(self) -> Iterable[IntroducedMember]:
+        return self._introduced().values()
+
+    def _introduced(self) -> dict[tuple[DeviceId, DeviceId], IntroducedMember]:
+        """Return who introduced whom; of several introductions of one device by another, the one that counts."""
+        found: dict[tuple[DeviceId, DeviceId], IntroducedMember] = {}
+        for each in self._every_introduction():
+            pair = each.device, each.introduced_by
+            if pair not in found or _outranks(each, found):
+                found[pair] = each
+        return found
+
+    def _every_introduction(self) -> Iterator[IntroducedMember]:
         for each in (*self._members.values(), *self._further.values()):
             if not admits_nobody(each):
                 yield each
@@ -662,8 +687,8 @@ def marks(members: Iterable[IntroducedMember]) -> list[bytes]:
 
 
 def mark(member: IntroducedMember) -> bytes:
-    """Name one introduction: what it introduces, by whom, and as what."""
-    return member.device + member.introduced_by + (b"", _ROOT, _AUTHOR)[_kind(member)]
+    """Name one introduction: what it introduces, by whom, and as what; of a device, which of those by that one."""
+    return member.device + member.introduced_by + (_rank(member), _ROOT, _AUTHOR)[_kind(member)]
 
 
 def introducers_first(members: Iterable[IntroducedMember]) -> list[IntroducedMember]:
@@ -733,9 +758,25 @@ def plain_member(member: IntroducedMember) -> list[object]:
     return [member.public_key, member.certificate, member.name, member.introduced_by, member.signature]
 
 
-def _place(member: IntroducedMember) -> tuple[DeviceId, DeviceId, int]:
+def _outranks(member: IntroducedMember, counts: Mapping[tuple[DeviceId, DeviceId], IntroducedMember]) -> bool:
+    """Say whether an introduction counts instead of the one by the same device that has counted so far.
+
+    Who comes first among equals follows from it, so all devices have to hold the same: a bad one signs one for each
+    whom it talks to, and they would decide otherwise for good. How a device introduced itself decides nothing.
+    """
+    first = counts.get((member.device, member.introduced_by))
+    return first is not None and member.device != member.introduced_by and _rank(member) < _rank(first)
+
+
+def _rank(member: IntroducedMember) -> bytes:
+    """Return what decides between introductions by one device: the smallest comes first."""
+    return hashlib.sha256(member.signature).digest()
+
+
+def _place(member: IntroducedMember) -> tuple[DeviceId, DeviceId, int, bytes]:
     """Name an introduction apart from every other, and from other statements of the same two."""
-    return member.device, member.introduced_by, _kind(member)
+    kind = _kind(member)
+    return member.device, member.introduced_by, kind, b"" if kind else member.signature
 
 
 def _kind(member: IntroducedMember) -> int:

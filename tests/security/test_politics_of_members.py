@@ -1,5 +1,6 @@
 """A stolen device uses its key against the group: it revokes its owner, brings others in, claims to be the founder."""
 
+from hashlib import sha256
 from itertools import combinations
 
 import pytest
@@ -270,6 +271,46 @@ def test_what_is_decided_outlives_the_program() -> None:
     assert again.membership.standing == copy.membership.standing == {ann.device, device("ben")}
     assert set(again.membership.told()) == set(copy.membership.told())
     assert store.check(store.all_cells()) == []
+
+
+def test_a_device_that_is_introduced_to_each_by_another_name_is_known_by_the_same_to_all() -> None:
+    """Who is the elder of two follows from how they were introduced: devices that were told otherwise never agreed."""
+
+    def told(name: str, order: int) -> IntroducedMember:
+        """Of twenty introductions of a device by eve the one that comes first, or last."""
+        every = [introduced_by(EVE, identity(name), f"{name} {n}") for n in range(20)]
+        return sorted(every, key=lambda each: sha256(each.signature).digest())[order]
+
+    store = SqliteStore(connect(":memory:"))
+    first, ben, _ = founded("ann", "ben", "eve")
+    ann = Core(store, device=first.device, sign=first.sign, random=first._random)
+    ann.adopt(first.membership)
+    cleo, dan = identity("cleo"), identity("dan")
+    out = [
+        revoke(cleo.sign, cleo.device_id, dan.device_id),
+        revoke(dan.sign, dan.device_id, cleo.device_id),
+    ]
+    ann.learn([told("cleo", -1), told("dan", 1)], out)
+    ben.learn([told("cleo", 0), told("dan", -1)], out)
+    assert (standing(ann, "cleo", "dan"), standing(ben, "cleo", "dan")) == ({"dan"}, {"cleo"})
+    link = ExchangePair(ann, ben)
+    link.settle()
+    again = Core(store, device=ann.device, sign=ann.sign, random=ann._random)
+    for core in (ann, ben, again):
+        assert standing(core, "ann", "ben", "cleo", "dan") == {"ann", "ben", "cleo"}
+        assert {*core.membership.told()} >= {told("cleo", 0), told("dan", 1)}
+        assert {*core.membership.told()} == {*ben.membership.told()}
+    assert ann.membership.members[cleo.device_id] == told("cleo", -1), "nobody is called by another name"
+    size = ann.membership.size
+    ann.learn([told("dan", 0)], [])
+    ann.reload()
+    assert ann.membership.size > size, "who looks for news looks at this"
+    link.stir()
+    link.settle()
+    assert told("dan", 0) in ben.membership.told()
+    assert not ben.learn([told("dan", 0), told("dan", 1), told("cleo", -1)], [])
+    forged = [told("cleo", 0)._replace(signature=n.to_bytes(64)) for n in range(1_000)]
+    assert not ben.learn(forged, []), "some come before it, and eve signed none of them"
 
 
 def test_a_flood_of_acts_is_bounded_and_does_not_hide_the_owners(monkeypatch: pytest.MonkeyPatch) -> None:

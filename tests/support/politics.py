@@ -85,9 +85,10 @@ class Person:
         self.knows = Membership([self.introduces(self)])
         self.is_bad = False
 
-    def introduces(self, other: "Person") -> IntroducedMember:
-        """Sign an introduction."""
-        return introduce(self.key.sign, self.id, public_key=other.public, certificate=b"-", name=other.name)
+    def introduces(self, other: "Person", name: str | None = None) -> IntroducedMember:
+        """Sign an introduction; by another name it is another one of the same two."""
+        name = name or other.name
+        return introduce(self.key.sign, self.id, public_key=other.public, certificate=b"-", name=name)
 
     def revokes(self, other: DeviceId) -> Revocation:
         """Sign a revocation."""
@@ -200,7 +201,9 @@ class World:
             self.bad.append(sybil)
             self.forged.append(signer.introduces(sybil))
         elif what < 0.5:
-            self.forged.append(signer.introduces(self.random.choice([*self.people, *self.bad])))
+            again = f"called {self.random.random()}" if self.random.random() < 0.5 else None
+            other = self.random.choice([*self.people, *self.bad])
+            self.forged.append(signer.introduces(other, again))
         elif what < 0.6:
             self.forged += [signer.names_root(signer), self.random.choice(self.bad).names_root(signer)]
         else:

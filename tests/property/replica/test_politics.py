@@ -71,15 +71,21 @@ def test_each_way_to_break_the_rule_is_noticed(mistake: str, monkeypatch: pytest
         (membership.Membership._new_roots, "else each.introduced_by == root", "else True"),
         (membership.Membership._new_roots, "if by is not None and by == self.awaits:", "if True:"),
         (membership.revoking, "    if not undo:\n", "    if False:\n"),
+        (membership._outranks, "_rank(member) < _rank(first)", "False"),
     ],
-    ids=["any member hands on the root", "anybody names the root", "what it did goes with it"],
+    ids=[
+        "any member hands on the root",
+        "anybody names the root",
+        "what it did goes with it",
+        "of two introductions each keeps its own",
+    ],
 )
 def test_each_way_to_break_what_stands_around_it_is_noticed(
     function: Callable[..., Any], right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = textwrap.dedent(inspect.getsource(function))
     assert source.count(right) == 1
-    owner = membership.Membership if function.__name__.startswith("_") else membership
+    owner = membership if hasattr(membership, function.__name__) else membership.Membership
     monkeypatch.setattr(owner, function.__name__, _compiled(source.replace(right, wrong), function.__name__))
     assert _is_noticed()
 

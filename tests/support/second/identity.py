@@ -101,15 +101,20 @@ class Group:
         )
 
     def digest(self) -> bytes:
-        """What two devices compare in their Hellos: in a group that has a root, each introduction counts."""
-        named = [
-            sha256(public) + by + (ROOT if certificate == ROOT else b"")
-            for public, certificate, _, by, _ in self.introductions
-            if certificate == ROOT or sha256(public) != by
-        ]
+        """What two devices compare in their Hellos: in a group that has a root, each introduction counts.
+
+        Of several of one device by the same one, that counts whose signature has the smallest hash.
+        """
+        named: dict[bytes, bytes] = {}
+        for public, certificate, _, by, signature in self.introductions:
+            place = sha256(public) + by
+            if certificate == ROOT:
+                named[place + ROOT] = place + ROOT
+            elif sha256(public) != by:
+                named[place] = min(place + sha256(signature), named.get(place, place + sha256(signature)))
         rooted = any(certificate == ROOT for _, certificate, *_ in self.introductions)
         return sha256(
-            pack([sorted(named if rooted else self.members()), self.revoked(), sorted(self.proofs)])
+            pack([sorted(named.values() if rooted else self.members()), self.revoked(), sorted(self.proofs)])
         )
 
     def learn(

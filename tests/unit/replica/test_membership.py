@@ -492,6 +492,35 @@ def test_of_each_devices_word_so_much_is_kept_and_beyond_it_ones_own_and_what_is
     assert group.news(told, [], needed={device("eve")})[0] == told
 
 
+def test_of_one_device_so_many_introductions_by_another_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that comes counts instead of the one before: there is no end to those that a bad device may sign."""
+    monkeypatch.setattr(replica.membership, "INTRODUCTIONS_EACH_MAX", 3)
+    eve, cleo = identity("eve"), identity("cleo")
+    every = sorted(
+        (
+            introduce(
+                eve.sign,
+                eve.device_id,
+                public_key=cleo.public_key,
+                certificate=cleo.certificate,
+                name=f"cleo {n}",
+            )
+            for n in range(6)
+        ),
+        key=lambda each: sha256(each.signature).digest(),
+        reverse=True,
+    )
+    group, taken = of_root(by("ann", "eve")), []
+    for each in every:
+        fresh, _ = group.news([each], [])
+        group.add(fresh, [])
+        taken += fresh
+    assert taken == every[:3]
+    assert [each for each in group.told() if each.device == cleo.device_id] == [every[2]]
+    assert group.members[cleo.device_id] == every[0]
+    assert group.news(reversed(every[:3]), []) == ([], [])
+
+
 def test_whose_ops_are_held_elsewhere_fits_into_a_full_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replica.membership, "MEMBERS_MAX", 2)
     told = [by("ben", "cleo"), by("ben", "dan")]
