@@ -57,14 +57,19 @@ def for_daemon(home: Home) -> dict[str, str]:
     """Return what a daemon that is started here needs in its environment: it has no terminal to be asked at."""
     if VARIABLE in os.environ or salt_of(home.store) is None:
         return {}
-    from sync import Identity  # here: few stores are encrypted
-
-    device = Identity.load(home.identity).device_id if home.identity.exists() else None
     try:
-        key_of(home.store, device)
+        key_of(home.store, _device_of(home))
     except Locked:  # nobody sits here either: the daemon says so
         return {}
     return {VARIABLE: _TYPED[-1]} if _TYPED else {}
+
+
+def is_kept(home: Home) -> bool:
+    """Say whether the system's keychain has what opens a home, or it is plain: nobody has to type anything."""
+    if salt_of(home.store) is None:
+        return True
+    device = _device_of(home)
+    return device is not None and _kept(device) is not None
 
 
 def new_passphrase() -> str:
@@ -116,6 +121,12 @@ def share(device: DeviceId, other: DeviceId) -> None:
     """File the passphrase that the system's keychain keeps for a device under another one, too."""
     if (kept := _kept(device)) is not None:
         keep(other, kept)
+
+
+def _device_of(home: Home) -> DeviceId | None:
+    from sync import Identity  # here: few stores are encrypted
+
+    return Identity.load(home.identity).device_id if home.identity.exists() else None
 
 
 def _known(device: DeviceId | None) -> Iterator[tuple[str, str]]:

@@ -37,4 +37,4 @@ def service_lines(document: Document) -> list[str]:
     lines += ["", "still to be done:", *(f"  {command}" for command in document["left"])] * bool(
         document["left"]
     )
-    return lines + ([document["note"]] if document["note"] else [])
+    return [*lines, *document["note"].splitlines()]

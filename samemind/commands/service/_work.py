@@ -19,6 +19,7 @@ from samemind.commands.service._parts import Service
 from samemind.config import Home
 from samemind.errors import Failed
 from samemind.home.lock import Holder
+from samemind.home.passphrase import VARIABLE, is_kept
 from samemind.platform import system, windows
 from samemind.service.units import (
     launch_agent,
@@ -33,6 +34,10 @@ from samemind.starting import COMMAND, own_command
 # A manager that has not answered by then is not going to.
 SECONDS_MAX: Final = 20
 TASK_SCHEDULER: Final = "task-scheduler"
+_PASSPHRASE_NOTE: Final = (
+    f"the store is encrypted and the keychain has no passphrase for it: put it into {VARIABLE} in the service's own "
+    "environment, or the daemon does not start"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +154,11 @@ def told(home: Home, manager: Manager, *, changed: bool, left: Sequence[tuple[st
         left=[
             list2cmdline(command) if manager.kind == TASK_SCHEDULER else " ".join(command) for command in left
         ],
-        note=manager.note if installed else "",
+        note="\n".join(_notes(home, manager)) if installed else "",
     )
+
+
+def _notes(home: Home, manager: Manager) -> list[str]:
+    """Say what to know of such a service, and of one that has no terminal at which it could ask."""
+    asks = not is_kept(home)
+    return [manager.note] * bool(manager.note) + [_PASSPHRASE_NOTE] * asks

@@ -164,3 +164,19 @@ def test_two_homes_have_services_of_two_names() -> None:
     usual = PurePath("/data/samemind")
     assert suffix(usual, usual) == ""
     assert len({suffix(PurePath(f"/{name}"), usual) for name in "abc"}) == 3
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is Linux's")
+def test_a_service_of_an_encrypted_store_says_that_it_is_not_asked_for_a_passphrase(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon failed at every boot, and only the log of the service manager said why."""
+    home = Home.at(user / "memory")
+    home.create()
+    assert "passphrase" not in service_install(home, InstallService(no_start=True)).note
+    home.store.write_bytes(os.urandom(4_096))  # nothing tells it from what is encrypted
+    note = service_status(home, ShowService()).note
+    assert "enable-linger" in note
+    assert "the keychain has no passphrase for it: put it into SAMEMIND_PASSPHRASE" in note
+    monkeypatch.setattr(_work, "is_kept", lambda _: True)
+    assert "passphrase" not in service_status(home, ShowService()).note
