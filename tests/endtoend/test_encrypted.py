@@ -276,6 +276,23 @@ def test_encrypting_that_was_killed_is_finished_by_encrypting_again(
         encrypt(home, Encrypt())
 
 
+@pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
+def test_ctrl_c_says_that_the_store_is_whole_and_what_to_do(
+    call: Call, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    assert call("init").code == 0
+    if verb == "decrypt":
+        assert call("encrypt").code == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(recoding, "recode_in_place", killed)
+        ended = call(verb)
+    assert ended.code == 130
+    assert "the store is whole" in ended.err
+    assert "run it again with the same passphrase" in ended.err
+    assert call(verb).code == 0
+
+
 def test_what_was_plain_is_overwritten_only_once_the_encrypted_one_is_there_for_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,5 +61,6 @@ COMMAND: Final = Command(
     panel="rewrites the store while no program has it open",
     library=None,
     alone=True,
+    kept="the store is whole, and plain or still encrypted: run it again with the same passphrase",
     place=4,
 )

@@ -71,5 +71,6 @@ COMMAND: Final = Command(
     panel="rewrites the store while no program has it open",
     library=None,
     alone=True,
+    kept="the store is whole, and encrypted or still plain: run it again with the same passphrase",
     place=3,
 )
