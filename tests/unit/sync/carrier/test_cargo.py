@@ -179,6 +179,31 @@ def test_a_device_that_lost_its_store_takes_its_own_file_and_is_no_contact_of_it
     assert laptop.device in phone.contacts
 
 
+def test_a_file_ends_with_what_passes_its_size_and_says_whether_that_is_all() -> None:
+    laptop, phone = group("laptop", "phone")
+    for commit in range(5):
+        remember(laptop, *(f"note {commit} {n}" for n in range(200)))
+    file = io.BytesIO()
+    made = export(laptop, {}, NOW_MS, file, bytes_max=1, entropy=Random(1).randbytes)
+    assert (0 < made.ops < 1_000, made.whole) == (True, False)
+    assert unload(phone, "phone", file.getvalue()).ops == made.ops
+    rest = export(laptop, phone.feeds.held(), NOW_MS, io.BytesIO(), bytes_max=1 << 20)
+    assert (made.ops + rest.ops, rest.whole) == (1_000, True)
+
+
+def test_who_has_not_folded_all_it_holds_is_not_heard_to_hold_it() -> None:
+    """What it does not understand yet must stay in the logs of the others."""
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "the key is under the mat")
+    for folded in (False, True):
+        file = io.BytesIO()
+        header = header_of(laptop, NOW_MS)._replace(folded=folded)
+        keys = [laptop.membership.members[each].public_key for each in readers_of(laptop)]
+        fill(laptop, header, {}, Sealer(file, keys))
+        unload(phone, "phone", file.getvalue())
+        assert (laptop.device in phone.contacts) is folded
+
+
 def test_branches_travel_in_a_file() -> None:
     laptop, phone, tablet = group("laptop", "phone", "tablet")
     remember(laptop, "shared")
