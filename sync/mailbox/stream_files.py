@@ -6,6 +6,7 @@ page over a WebSocket. It knows no connection and no clock. What counts is what 
 
 import base64
 import binascii
+import io
 import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
@@ -133,13 +134,14 @@ class StreamFiles:
             if name not in whole:
                 raise _gone()
             size = whole[name]
-        data = bytearray()
+        data = io.BytesIO()  # what it hands out is no copy, and a file has up to 256 MB
         for part in range(_count(size)):
-            if len(data) < bytes_max:  # a part may be larger than it should be
+            if data.tell() < bytes_max:  # a part may be larger than it should be
                 # Asked of the leader: a follower may not have yet what was listed.
                 answer = yield from self._ask("MSG.GET", {"last_by_subj": self._part(name, size, part)})
-                data += _read_message(answer)
-        return bytes(data[:bytes_max])
+                data.write(_read_message(answer))
+        data.truncate(bytes_max)
+        return data.getvalue()
 
     def remove(self, name: str) -> Asking[None]:
         """Remove all parts of a file; nobody needs to know at once, so it rings no bell."""

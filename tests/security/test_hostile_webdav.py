@@ -269,6 +269,30 @@ def test_others_are_served_while_a_long_listing_is_read() -> None:
         ask(server.url, look)
 
 
+def test_a_large_file_is_held_once() -> None:
+    """What had come was copied at the end: of the largest file there may be, that took 543 MB."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system has no /proc to read it from")
+    size = 64 << 20
+    gets = LOOKS.replace("await box.names()", f"await box.get('{any_name()}', {size})").replace(
+        "    await box.aclose()", "    print(most_kb() - before)\n    await box.aclose()"
+    )
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        server.send(line, OK + b"content-length: %d\r\n\r\n" % size)
+        server.send(line, bytes(size))
+
+    with raw(answer) as server:
+        got = subprocess.run(
+            [sys.executable, "-c", gets, f"webdav+{server.url}", ""],
+            capture_output=True,
+            text=True,
+            timeout=GIVE_UP_SECONDS,
+        )
+    assert got.returncode == 0, got.stderr[-2_000:]
+    assert size < int(got.stdout) << 10 < 1.6 * size
+
+
 # What the reader took in at one go.
 SWALLOWED = {
     "attributes": b"<multistatus " + b" ".join(b"a%d='>'" % n for n in range(400_000)) + b"/>",
