@@ -73,16 +73,25 @@ def corrected(
 
 def slips(one: str, other: str) -> int:
     """Return how many letters were left out, added, changed or swapped with their neighbour between two words."""
+    return _slips_of_beginnings(one, other)[-1]
+
+
+def _slips_of_beginnings(one: str, other: str) -> list[int]:
+    """Return the slips between each beginning of a word, from none of it to all, and another."""
     before: list[int] = []
     row = list(range(len(other) + 1))
+    found = row[-1:]
     for i, letter in enumerate(one, start=1):
         before, last, row = row, before, [i]
         for j, wanted in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
-                cost = min(cost, last[j - 2] + 1)
+            cost = before[j - 1]
+            if letter != wanted:
+                cost = 1 + min(cost, before[j], row[j - 1])
+                if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                    cost = min(cost, last[j - 2] + 1)
             row.append(cost)
-    return row[-1]
+        found.append(row[-1])
+    return found
 
 
 def _unknown(connection: sqlite3.Connection, asked: Sequence[str], postings: Postings) -> list[str]:
@@ -114,6 +123,7 @@ def _meant(connection: sqlite3.Connection, word: str, *, is_name: bool) -> str |
     allowed = 2 if len(word) >= LETTERS_TWO_SLIPS else 1
     plain = _plain(word)  # as the index folds its words
     letters = Counter(plain)
+    different = {*plain}
     near: list[tuple[int, int, str]] = []
     for stem, memories in connection.execute(
         "SELECT term, doc FROM memory_word WHERE term >= ? AND term < ?",
@@ -121,9 +131,11 @@ def _meant(connection: sqlite3.Connection, word: str, *, is_name: bool) -> str |
     ):
         if not -_ENDING - allowed <= len(stem) - len(word) <= allowed:
             continue
-        if sum((Counter(stem) - letters).values()) > allowed:  # cheaper than counting slips, and rarely wrong
+        # Both cheaper than counting slips, the first of them by far, and rarely wrong.
+        if len({*stem} - different) > allowed or sum((Counter(stem) - letters).values()) > allowed:
             continue
-        apart = min(slips(plain[: len(stem) + more], stem) for more in (0, 1))
+        # What is as long as the stem, and what has one letter more.
+        apart = min(_slips_of_beginnings(plain[: len(stem) + 1], stem)[min(len(stem), len(plain)) :])
         if apart <= allowed:
             near.append((apart, -memories, stem))
     found: list[tuple[int, int, str]] = []

@@ -1,14 +1,17 @@
 """What was mistyped is put right by the words that memories hold."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.ranking.vocabulary import TABLES, with_own
-from cognition.recall.spelling import UNKNOWN_MAX, corrected, slips
+from cognition.recall.spelling import UNKNOWN_MAX, _slips_of_beginnings, corrected, slips
 from cognition.search.postings import Postings
 from tests.support.minds import Home
 from tests.support.published import published
@@ -37,12 +40,33 @@ def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
     assert {pair: slips(*pair) for pair in pairs} == pairs
 
 
+SPELLED = st.text("abcé", max_size=6)
+
+
+@given(one=SPELLED, other=SPELLED)
+def test_slips_are_counted_of_every_beginning_as_the_definition_says(one: str, other: str) -> None:
+    """The optimal string alignment distance: no letter is touched twice."""
+
+    @cache
+    def apart(i: int, j: int) -> int:
+        if not i or not j:
+            return i + j
+        found = [apart(i - 1, j) + 1, apart(i, j - 1) + 1, apart(i - 1, j - 1) + (one[i - 1] != other[j - 1])]
+        if i > 1 and j > 1 and one[i - 2 : i] == other[j - 1] + other[j - 2]:
+            found.append(apart(i - 2, j - 2) + 1)
+        return min(found)
+
+    assert _slips_of_beginnings(one, other) == [apart(i, len(other)) for i in range(len(one) + 1)]
+    assert slips(one, other) == apart(len(one), len(other))
+
+
 @published("PM-65")
 @pytest.mark.parametrize(
     ("asked", "meant"),
     [
         ("did we choose Postgers?", "did we choose postgres?"),
         ("what about the biling service", "what about the billing service"),
+        ("what failed in Frankfrt?", "what failed in frankfurt?"),
         ("the deploiment failed", "the deployment failed"),
         ("Deploiment to Frankfurt", "deployment to Frankfurt"),  # no name: a question begins so
         ("who lives in lixsbon", "who lives in lisbon"),
