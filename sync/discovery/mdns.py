@@ -214,7 +214,7 @@ class MdnsFinder:
                 return
             try:
                 self._station = await self._host.run(_open_station, self._current)
-            except OSError:
+            except (OSError, RuntimeError):  # zeroconf's word for an address that no interface has any more
                 self._current = frozenset()  # the network went while we looked: seen again at the next check
                 return
             for watch in self._watches:

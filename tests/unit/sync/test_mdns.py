@@ -181,6 +181,27 @@ def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> Non
     fast(main)
 
 
+def test_an_interface_that_goes_while_the_station_is_built_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A container or a tunnel ends, and its address with it: the next check finds what is there."""
+
+    async def open_station(_: frozenset[str]) -> AsyncZeroconf:
+        raise RuntimeError("No adapter found for IP address fe80::1")  # as zeroconf says it
+
+    monkeypatch.setattr(mdns, "_open_station", open_station)
+
+    async def main() -> None:
+        async with (
+            AsyncioHost.open() as host,
+            MdnsFinder.open(host, addresses=lambda _: frozenset({"fe80::1"})) as finder,
+        ):
+            assert finder._station is None
+            assert not finder._current
+
+    trio.run(main)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
 def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> None:
