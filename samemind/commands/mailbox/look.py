@@ -42,19 +42,25 @@ class MailboxesLooked:
 
 
 async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
-    """Look now, through the daemon's connections or through ones that are made for it."""
+    """Look now, through the daemon's connections or through ones that are made for it.
+
+    One that fails is told once all were looked into: no mailbox waits for another to be mended.
+    """
     from samemind.commands.mailbox._looking import look_into
     from samemind.home.mailboxes import mailbox_named, read_mailboxes, told_of
     from sync.errors import MailboxError
 
     home, name = device.home, options.name
     wanted = read_mailboxes(home) if name is None else [mailbox_named(home, name)]
-    done = []
+    done, failed = [], []
     for settled in wanted:
         try:
             done.append(_looked_view(settled.name, await look_into(device, settled)))
         except MailboxError as error:
-            raise told_of(settled, error) from None
+            failed.append(told_of(settled, error))
+    if failed:
+        first, said = failed[0], "; ".join(each.message for each in failed)
+        raise type(first)(said, code=first.code, hint=first.hint)
     return MailboxesLooked(mailboxes=done)
 
 

@@ -19,7 +19,7 @@ from samemind.commands.mailbox._parts import MailboxPeer, MailboxView, ago, stan
 from samemind.commands.mailbox.list import render as render_list
 from samemind.commands.mailbox.serve_config import render as render_config
 from samemind.config import Home
-from samemind.errors import Failed, NotFound, Usage
+from samemind.errors import Failed, NotFound, Unreachable, Usage
 from samemind.formats.plain import to_json
 from samemind.home.mailboxes import (
     FOLDER_RIGHTS,
@@ -516,6 +516,22 @@ def test_a_file_of_openings_that_cannot_be_read_opens_anew(tmp_path: Path, text:
 )
 def test_no_name_of_a_user_and_no_folder_is_told_to_others(url: str, told: str) -> None:
     assert seen_from_outside(url) == told
+
+
+def test_a_mailbox_that_fails_keeps_nobody_from_the_others(tmp_path: Path) -> None:
+    """All are looked into, also behind one whose server is down or whose share is not mounted; each failure is told."""
+    places = [tmp_path / name for name in ("first", "second", "third")]
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        for place in places:
+            place.mkdir()
+            mind.add_mailbox(f"folder://{place}", name=place.name)
+        mind.remember("Ann likes green tea")
+        for gone in ("first", "third"):
+            (tmp_path / gone).rmdir()
+        with pytest.raises(Unreachable, match=r"^first: .*; third: ") as refused:
+            mind.look_into_mailboxes()
+        assert refused.value.code == "mailbox_unreachable"
+        assert list((tmp_path / "second").iterdir()), "the one that is there got what was told"
 
 
 def test_a_folder_that_is_named_as_a_path_gets_the_address_to_type(tmp_path: Path) -> None:
