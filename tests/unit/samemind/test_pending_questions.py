@@ -11,7 +11,8 @@ import pytest
 import samemind
 from cognition.contradictions.snoozing import SNOOZE_MS_MAX, SNOOZED_MAX, snooze, snoozed
 from cognition.contradictions.tables import ClaimTables
-from replica import Set, SqliteStore, Write, connect, read_settings
+from cognition.contradictions.values import slot_id
+from replica import Claim, Remember, Set, SqliteStore, Write, connect, derived_memory_id, read_settings
 from samemind import BlockingMind
 from samemind.commands.answers._waiting import QUESTIONS_MAX, pending_questions
 from samemind.commands.contradictions._parts import ContradictionView
@@ -183,6 +184,20 @@ def test_a_question_is_put_off_under_its_one_name_alone_and_of_many_the_last_cou
     assert slot.hex() not in read_settings(connection, "question.later."), (
         "asked again, nothing is left of it"
     )
+
+
+def test_every_device_means_the_same_question_by_what_it_puts_off() -> None:
+    """Whatever order a set has in its process: else a question that one device put off is asked by the next."""
+    (ann,) = group("ann", make_store=lambda: SqliteStore(connect(":memory:"), [ClaimTables()]))
+    assert isinstance(ann.store, SqliteStore)
+    for city in ("Lisbon", "Porto", "Faro", "Braga", "Evora", "Sines"):
+        rid = derived_memory_id("test", city)
+        claim = Write(Claim("Ann", "lives_in", city, (), None), rid)
+        ann.commit([Write(Remember(f"Ann lives in {city}", {}), rid), claim], NOW_MS)
+    write = snooze(ann.store.connection, slot_id(None, "Ann", "lives_in"), NOW_MS)
+    assert isinstance(write.body, Set)
+    assert write.body.value == f"{NOW_MS} 162613a09273d7b8"
+    ann.store.connection.close()
 
 
 def test_what_can_be_no_time_is_refused(mind: BlockingMind) -> None:
