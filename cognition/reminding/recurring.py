@@ -15,6 +15,8 @@ _BYDAY: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _WORKDAYS: Final = (0, 1, 2, 3, 4)
 _SATURDAY: Final = (5,)
 _WEEKEND: Final = (5, 6)
+# "Every second weekend" is every other one; "every third" may be one of three, or the third of a month.
+_EVERY_OTHER: Final = 2
 _FREQUENCIES: Final = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
 # Nobody asks to be reminded every hundred days.
 _INTERVAL_MAX: Final = 60
@@ -117,7 +119,12 @@ def _behind_every(said: str, every: "re.Match[str]") -> Repeat | None:
     if (nth > 0 or count > 1) and behind != words[0] and table().lists["of_month"].fullmatch(behind):
         return Repeat("MONTHLY")  # "every 15th of the month"
     unit = "day" if words[0] in table().single["parts_of_days"] else meanings(words[0]).get("unit")
-    weekdays = _SATURDAY if unit == "weekend" else _weekdays(words)
+    weekdays = _weekdays(words)
+    named = [table().lists[name].match(" ".join(words)) for name in ("weekend", "weekends")]
+    if unit == "weekend" or any(named):
+        # The first of a month begins on its first Saturday, whichever Sunday follows that.
+        weekdays = _SATURDAY if table().lists["of_month"].search(said) or nth in (1, _LAST) else _WEEKEND
+        count, nth = (nth, 0) if nth == _EVERY_OTHER and weekdays == _WEEKEND else (count, nth)
     if weekdays:
         return _on_weekdays(weekdays, count, nth, said)
     frequency = _FREQUENCIES.get(unit) if isinstance(unit, str) else None
