@@ -44,9 +44,9 @@ _ARTICLE: Final = r"(?=(?:dem|der|den|das|die|des|(?:mein|dein|sein|ihr|unser|eu
 _OF: Final = r"(?:d[eo]s?\b|d[ao]s?\b|del(?:l[ao])?\b|dell'|dei\b|degli\b|di\b|che\b|que\b|qu')"
 # en de fr es it pt, in this order.
 _LEADS: Final[Mapping[EventSide, str]] = {
-    EventSide.BEFORE: rf"before\b|prior to\b|bevor\b|ehe\b|vor {_ARTICLE}|avant\b(?: que\b| qu'| de\b| d')?"
+    EventSide.BEFORE: rf"before\b(?! long\b)|prior to\b|bevor\b|ehe\b|vor {_ARTICLE}|avant\b(?: que\b| qu'| de\b| d')?"
     rf"|antes {_OF}|prima {_OF}",
-    EventSide.AFTER: rf"(?<!look )(?<!named )after\b|nachdem\b|nach {_ARTICLE}|après\b(?: que\b| qu')?|despu[eé]s {_OF}"
+    EventSide.AFTER: rf"after\b|nachdem\b|nach {_ARTICLE}|après\b(?: que\b| qu')?|despu[eé]s {_OF}"
     rf"|tras (?=el|la|los|las|mi)|dopo\b(?: che\b)?|depois {_OF}|após\b",
     EventSide.DURING: r"during\b|while\b|während\b|pendant\b|durant\b|lors (?:de\b|du\b|des\b|d')|durante\b",
     EventSide.SINCE: r"(?:ever )?since\b|seitdem\b|seit\b|depuis\b(?: que\b| qu')?|desde\b(?: que\b)?|da quando\b",
@@ -75,6 +75,12 @@ _NO_EVENT: Final = _set("""
 # What says that something is to be done whenever an event comes, and not what was done before one.
 _ALWAYS: Final = _set("do does is are am can should must may shall will need needs allowed")
 _ENGLISH_LEADS: Final = frozenset(["before", "prior to", "after", "during", "while", "until", "till"])
+# Before "after", these make one verb with it. "What did I take after the surgery?" asks for a time; who "takes after"
+# somebody is like them.
+_PHRASAL: Final = _set("""
+    look looks looked looking takes named modelled modeled hanker hankers hankered yearn yearns yearned lust lusts
+    lusted seek seeks sought inquire inquires inquired enquire enquires enquired
+""")
 _WAS: Final = _set("did was were had been")
 _MODAL: Final = _set("""
     darf dürfen muss müssen soll sollen kann können wird werden dois doit faut peut peux debo debe puedo puede
@@ -97,7 +103,7 @@ def event_in(text: str) -> EventPhrase | None:
     if _FIRST.isdisjoint(words(text[:ASKED_CHARACTERS_MAX])):
         return None
     text = text[:ASKED_CHARACTERS_MAX].replace("’", "'")
-    match = _LEAD.search(text)
+    match = next((each for each in _LEAD.finditer(text) if not _is_part_of_verb(each, text)), None)
     if match is None or match.lastgroup is None:
         return None
     side = EventSide(match.lastgroup)
@@ -110,6 +116,11 @@ def event_in(text: str) -> EventPhrase | None:
     if side is not EventSide.SINCE and _is_of_always(match[0].casefold(), phrase, around):
         return None
     return EventPhrase(side, phrase)
+
+
+def _is_part_of_verb(lead: re.Match[str], text: str) -> bool:
+    """Say whether "after" belongs to the verb before it: "looks after", "is named after"."""
+    return lead[0].casefold() == "after" and not _PHRASAL.isdisjoint(words(text[: lead.start()])[-1:])
 
 
 def _is_of_always(lead: str, phrase: str, around: str) -> bool:
