@@ -145,15 +145,11 @@ def replaces(
         if any(belief.told.rid == telling.rid and belief.told.value == ENDED for belief in beliefs):
             return None
         return [told for told in earlier if compatible(told.value, statement.value)]
-    own = [
-        belief.told
-        for belief in beliefs
-        if belief.told.rid == telling.rid and belief.standing is ClaimStatus.HELD
-    ]
+    own = [belief for belief in beliefs if belief.told.rid == telling.rid]
     if telling.corrects:  # a correction may be one of a detail
-        if any(words_of(told.value) == words_of(value) for told in own):
+        if any(words_of(told.value) == words_of(value) for told in _said_now(own)):
             return None
-    elif any(compatible(told.value, value) for told in own):
+    elif any(compatible(belief.told.value, value) for belief in own if belief.standing is ClaimStatus.HELD):
         return None
     if statement.changes or telling.corrects or telling.newer:
         return earlier
@@ -171,6 +167,15 @@ def replaces(
     return [
         told for told in earlier if told in anew or (told.speaker == telling.speaker and told.from_ms < since)
     ]
+
+
+def _said_now(own: Sequence[Belief]) -> list[LiveClaim]:
+    """Return the claims that the words of a memory still make, also where others replaced them or a decision hid them.
+
+    Whoever mends the spelling of what is true no more does not say that it is true again.
+    """
+    replaced = {claim for belief in own for claim in belief.told.replaces}
+    return [belief.told for belief in own if belief.told.claim not in replaced]
 
 
 def withdrawn(

@@ -77,6 +77,28 @@ def test_what_a_decision_hid_holds_again_once_all_else_is_forgotten(mind: Blocki
     assert mind.reopen(name).contradiction.status == "open"
 
 
+@pytest.mark.parametrize("is_decided", [True, False])
+def test_whoever_mends_the_spelling_of_a_value_that_lost_decides_nothing(
+    mind: BlockingMind, is_decided: bool
+) -> None:
+    """Not where a decision hid it, and not where something told later took its place."""
+    google = mind.remember("I work at Google, on maps")
+    if is_decided:
+        (name,) = mind.remember("I work at Meta", read=True).contradictions
+        mind.resolve(name, keep_b=True)
+    else:
+        mind.remember("I just started at Meta", read=True)
+    before = only(mind)
+    mind.edit(google.rid, "I work at Google, on the maps")
+    after = mind.contradiction(before.id)
+    lost = "hidden" if is_decided else "replaced"
+    assert standings(after) == [("Google", lost), ("Meta", "held")]
+    mind.edit(google.rid, "I work at Apple, on the maps")
+    assert ("Apple", "held") in standings(mind.contradiction(before.id))
+    mind.edit(google.rid, "I work at Google, on the maps")
+    assert ("Google", "held") in standings(mind.contradiction(before.id)), "it is said anew"
+
+
 def test_what_decisions_claimed_anew_is_told_once(mind: BlockingMind) -> None:
     google = mind.remember("I work at Google")
     name = mind.remember("I work at Meta", read=True).contradictions[0]
