@@ -149,7 +149,9 @@ def asked(core: Core) -> tuple[Any, ...]:
     shown = {rid for (rid,) in connection.execute("SELECT rid FROM memory")}
     return shown - retired(core), [
         (slot, status, {(belief.told.rid, belief.told.value, belief.told.from_ms) for belief in held})
-        for slot, status in connection.execute("SELECT slot, status FROM contradiction").fetchall()
+        for slot, status in connection.execute(
+            "SELECT slot, status FROM contradiction ORDER BY slot"
+        ).fetchall()
         for held in [
             [each for each in judged_of(connection, slot).beliefs if each.standing is ClaimStatus.HELD]
         ]
