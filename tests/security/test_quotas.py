@@ -236,7 +236,7 @@ def test_status_and_doctor_say_who_has_used_up_its_hour() -> None:
         for name, quota in (("aa", 0.1), ("bb", 0.8), ("cc", 1.25))
     )
     shown = show("peers list", to_json(Peers(peers=[calm, busy, over])))
-    assert [line.partition("never synced")[2] for line in shown] == [
+    assert [line.partition("no direct sync yet")[2] for line in shown] == [
         "",
         ", 80% of its hour's ops passed on",
         ", 125% of its hour's ops passed on: the rest waits there",

@@ -82,7 +82,7 @@ def look_at(
             checks.append(check(not long, f"not reached since {minute(since)}: {trouble}", fix))
         case _ if view.looked_at is None:
             fix = f"samemind mailbox look {name}, or samemind up to have it looked into always"
-            checks.append(check(True, "nobody looks into it: no daemon runs, or not for long enough", fix))
+            checks.append(check(True, "no daemon looks into it: none runs, or not for long enough", fix))
         case _:
             checks.append(check(True, f"{counted(view.files, 'file')}, {view.bytes / 1e6:.1f} MB"))
     if still_know and settled.secret is not None:

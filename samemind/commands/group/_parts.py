@@ -27,10 +27,13 @@ def peer_line(peer: Document) -> str:
 
 
 def _synced(peer: Document) -> str:
-    """Say when a peer was last in step with this device. A large store takes minutes to be sent for the first time."""
+    """Say when a peer was last in step with this device over a link; a mailbox says so itself.
+
+    A large store takes minutes to be sent for the first time.
+    """
     if peer["last_sync"]:
         return f"synced {clock(peer['last_sync'])}"
-    return "first sync under way" if peer["state"] == "linked" else "never synced"
+    return "first sync under way" if peer["state"] == "linked" else "no direct sync yet"
 
 
 def clock_off(offset_ms: int | None) -> str:

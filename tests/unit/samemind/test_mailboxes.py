@@ -261,7 +261,7 @@ def test_doctor_says_that_all_is_well() -> None:
 
 def test_doctor_does_not_say_that_all_is_well_where_nobody_looked() -> None:
     (check,) = said(None, replace(VIEW, looked_at=None))
-    assert check.detail == "home: nobody looks into it: no daemon runs, or not for long enough"
+    assert check.detail == "home: no daemon looks into it: none runs, or not for long enough"
     assert check.fix.startswith("samemind mailbox look home")
 
 
@@ -281,7 +281,7 @@ def test_without_a_daemon_the_words_of_the_last_look_are_said(tmp_path: Path) ->
         file.unlink()
         (tmp_path / "box").rmdir()
         (check,) = [each for each in mind.doctor().checks if each.name == "mailbox"]
-        assert "nobody looks into it" in check.detail
+        assert "no daemon looks into it" in check.detail
 
 
 def test_doctor_says_that_the_password_is_refused_and_how_to_give_another() -> None:

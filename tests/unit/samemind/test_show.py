@@ -103,7 +103,7 @@ def test_an_edge_and_a_peer_take_one_line() -> None:
     assert show("graph", to_json(edges)) == ["Ann --knows--> Bob (0.5)"]
     (line,) = show("peers list", to_json(Peers(peers=[PeerView(device_id="a" * 64, name="phone", behind=3)])))
     assert line.split()[0] == "phone"
-    assert line.endswith("away, never synced, 3 ops behind")
+    assert line.endswith("away, no direct sync yet, 3 ops behind")
     begun = PeerView(device_id="a" * 64, name="phone", state="linked", behind=3)
     assert show("peers list", to_json(Peers(peers=[begun])))[0].endswith(
         "linked, first sync under way, 3 ops behind"
