@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import trio
 
 from samemind.errors import Usage
 from samemind.library.mind import Mind, open_mind
+
+_NOT_OPEN: Final = (
+    "samemind.open(...) is not open yet: `async with samemind.open(...) as mind`, or under asyncio"
+    " `mind = await samemind.open(...)`; for plain blocking calls, samemind.open_blocking"
+)
 
 if TYPE_CHECKING:
     import os
@@ -42,3 +47,16 @@ class MindOpening:
         from samemind.library.asyncio_mind import AsyncioMind  # loads asyncio
 
         return AsyncioMind.open(self._path, name=self._name).__await__()
+
+    if not TYPE_CHECKING:  # a type checker says it without being told
+
+        def __enter__(self) -> NoReturn:
+            raise Usage(_NOT_OPEN)
+
+        def __exit__(self, *_: object) -> None:
+            """Never reached; without it Python speaks of a protocol."""
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(
+                _NOT_OPEN if hasattr(Mind, name) else f"'MindOpening' has no attribute {name!r}"
+            )

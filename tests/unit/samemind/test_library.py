@@ -289,6 +289,18 @@ def test_with_no_loop_or_no_block_under_trio_an_error_says_what_to_use(tmp_path:
         thread.submit(main().send, None).result()
 
 
+def test_who_forgets_async_is_told_how_to_open(tmp_path: Path) -> None:
+    opening: Any = samemind.open(tmp_path / "home")
+    with pytest.raises(AttributeError, match=r"not open yet.*open_blocking"):
+        opening.remember("Ann likes green tea")
+    with pytest.raises(AttributeError, match="no attribute 'remembers'"):
+        opening.remembers("Ann likes green tea")
+    with pytest.raises(samemind.Usage, match=r"not open yet.*open_blocking"):
+        opening.__enter__()
+    assert not hasattr(opening, "aclose_all")
+    assert not (tmp_path / "home").exists()
+
+
 def test_a_telling_does_not_wait_for_the_thread_of_the_loop(tmp_path: Path) -> None:
     """It is stored by the store's thread alone, and what is asked next is answered with it all the same."""
     with samemind.open_blocking(tmp_path / "home") as mind:
