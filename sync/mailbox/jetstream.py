@@ -29,6 +29,7 @@ from replica.asyncio_host import AsyncioHost
 from replica.keys import Ed25519PrivateKey
 from sync.errors import Denied, MailboxError, Unreached
 from sync.mailbox.box import check_name
+from sync.mailbox.causes import cause_of
 from sync.mailbox.nkeys import public_nkey, read_seed
 from sync.mailbox.stream_files import STREAM_BYTES_MAX, Ask, Asking, StreamFiles, Tell
 
@@ -268,7 +269,7 @@ def _meaning(error: Exception) -> MailboxError:
         case nats.errors.Error() if "permissions violation" in said.lower():
             return Denied("the server does not let this key in here")
         case nats.errors.Error() | OSError() | TimeoutError() | ValueError():
-            return Unreached(f"the server could not be reached: {said}")
+            return Unreached(f"the server could not be reached: {cause_of(error) or said}")
         case LookupError() | TypeError() | AttributeError():  # in the client, which trusts what a server says
             return Unreached(f"the server's answer could not be read: {said}")
     raise error

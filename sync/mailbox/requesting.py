@@ -8,8 +8,6 @@ does. Nothing is tried again: whoever calls backs off.
 """
 
 import io
-import os
-import socket
 import ssl
 import urllib.request
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -21,6 +19,7 @@ import httpcore2
 import trio
 
 from sync.errors import Unreached
+from sync.mailbox.causes import cause_of
 from sync.mailbox.http_files import Calling, HttpAnswer, HttpCall, HttpFiles, host_of
 from sync.mailbox.pace import LOOK_SECONDS_MIN, LookClock
 
@@ -262,32 +261,10 @@ def _explained() -> Iterator[None]:
     except httpcore2.ProxyError as error:
         reason = f"the proxy answered {str(error)[:3]}"
     except httpcore2.NetworkError as error:
-        reason = _cause(error)
+        reason = cause_of(error) or "the connection broke"
     else:
         return
     raise Unreached(f"the storage could not be reached: {reason}")
-
-
-def _cause(error: BaseException) -> str:
-    """Return what began it, in words. The pool hands errors on `from None`, so their cause is their context."""
-    while inner := _inner(error):
-        error = inner
-    match error:
-        case ssl.SSLCertVerificationError():
-            return f"its certificate is not trusted ({error.verify_message})"
-        case ssl.SSLError():
-            return f"no TLS was agreed on ({error.reason})"
-        case socket.gaierror():
-            return "its name was not found (is it right, and is this device online?)"
-        case OSError(errno=int() as number):
-            return os.strerror(number)
-    return "the connection broke"
-
-
-def _inner(error: BaseException) -> BaseException | None:
-    return (
-        error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__ or error.__context__
-    )
 
 
 def _unreadable() -> Unreached:

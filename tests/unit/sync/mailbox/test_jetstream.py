@@ -262,6 +262,21 @@ def test_of_several_servers_one_that_answers_is_enough(tmp_path: Path) -> None:
         run(body)
 
 
+@pytest.mark.parametrize(
+    ("host", "why"), [("127.0.0.1", "Connection refused$"), ("nobody.invalid", "its name was not found")]
+)
+def test_why_no_server_is_reached_is_said_in_words(host: str, why: str) -> None:
+    needs_package("nats")
+
+    async def body(asyncio_host: AsyncioHost) -> None:
+        box = box_at(asyncio_host, f"nats://{host}:{free_port()}")
+        with pytest.raises(Unreached, match=f"^the server could not be reached: {why}"):
+            await box.names()
+        await box.aclose()
+
+    run(body)
+
+
 def test_a_server_of_another_kind_is_out_of_reach(tmp_path: Path) -> None:
     needs_package("nats")
     port = free_port()
