@@ -9,8 +9,11 @@ import http.client
 import ipaddress
 import json
 import logging
+import socket
 import ssl
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -101,9 +104,10 @@ class HttpChatModel:
                 raise ModelFailed(f"expected an answer from {self._where()}, got none in time") from error
             except OSError as error:
                 raise ModelUnavailable(f"expected a model at {self._where()}: {error}") from error
-            connection.request("POST", self._path, body=body, headers=headers)
-            response = connection.getresponse()
-            data = response.read(ANSWER_BYTES_MAX + 1)
+            with _ended_after(self._timeout_s, connection.sock):
+                connection.request("POST", self._path, body=body, headers=headers)
+                response = connection.getresponse()
+                data = response.read(ANSWER_BYTES_MAX + 1)
         except TimeoutError as error:
             raise ModelFailed(
                 f"expected an answer from {self._where()} within {self._timeout_s:g} s, got none"
@@ -118,6 +122,30 @@ class HttpChatModel:
 
     def _where(self) -> str:
         return self._host if self._port is None else f"{self._host}:{self._port}"
+
+
+@contextmanager
+def _ended_after(seconds: float, connected: socket.socket) -> Iterator[None]:
+    """Raise TimeoutError where all of this takes longer: a socket's own bound is for each piece that comes."""
+    expired = threading.Event()
+
+    def expire() -> None:
+        expired.set()
+        with suppress(OSError):  # it ended by itself
+            socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException):
+        if not expired.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if expired.is_set():  # also where an answer without a length just seems to end
+        raise TimeoutError
 
 
 def _content(data: bytes, where: str) -> str:

@@ -4,6 +4,9 @@ import json
 import logging
 import socket
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -99,6 +102,30 @@ def test_an_answer_is_bounded_in_time() -> None:
         with pytest.raises(ModelFailed, match=r"within 0\.05 s"):
             HttpChatModel(server.url, "tiny", timeout_s=0.05).complete(ASKED, temperature=0, max_tokens=1)
         release.set()
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"]
+)
+def test_an_answer_that_comes_byte_by_byte_is_bounded_in_time_too(head: bytes) -> None:
+    """Each byte is in time; all of them would hold the thread for days. An answer may also end with its line."""
+    began = time.monotonic()
+    with ThreadPoolExecutor(1) as thread, socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def drip() -> None:
+            line, _ = listener.accept()
+            with line, suppress(OSError):
+                line.sendall(head)
+                while time.monotonic() - began < 20:
+                    line.sendall(b"h")
+                    time.sleep(0.02)
+
+        server = thread.submit(drip)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        with pytest.raises(ModelFailed, match=r"within 0\.3 s, got none"):
+            HttpChatModel(url, "tiny", timeout_s=0.3).complete(ASKED, temperature=0, max_tokens=1)
+        server.result()
+    assert time.monotonic() - began < 10
 
 
 def test_nobody_at_the_address_is_told_from_somebody_who_fails() -> None:
