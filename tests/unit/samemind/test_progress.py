@@ -68,13 +68,15 @@ def test_long_work_that_nobody_waits_for_any_longer_ends_where_it_is(
     monkeypatch.chdir(tmp_path)
     noted: list[int] = []
     scope = trio.CancelScope()
+    token: trio.lowlevel.TrioToken
 
     class Left(Progress):
         """Whoever asked for it leaves as soon as anything is done."""
 
         def note(self, done: int) -> None:
             noted.append(done)
-            trio.from_thread.run_sync(scope.cancel)
+            # Not by the task that waits for this thread: it would not hear of it before it waits again.
+            trio.from_thread.run_sync(scope.cancel, trio_token=token)
             super().note(done)
 
     monkeypatch.setattr(progress_module, "Progress", Left)
@@ -83,6 +85,8 @@ def test_long_work_that_nobody_waits_for_any_longer_ends_where_it_is(
         """Nobody listens."""
 
     async def main() -> None:
+        nonlocal token
+        token = trio.lowlevel.current_trio_token()
         async with samemind.open(tmp_path / "home") as mind:
             await mind.remember_many([f"thing number {n}" for n in range(MEMORIES)])
             assert isinstance(mind._reached, Local)
