@@ -6,12 +6,14 @@ Everything is real: Debian's `nats-server` with its disk, a store and a keeper i
 A write waits for `--group` seconds first, so that what is said in one go becomes one file; printed is what passes
 beyond that, from durable there to durable here, and which part of it each end took. The load of the machine stands
 beside it, because nothing else says more about the time that passed. With `--idle`, both are then left alone for so
-many seconds, and what their processors did meanwhile is told for a minute.
+many seconds, and what their processors did meanwhile is told for a minute, with how often they woke: a virtual machine
+that sleeps meanwhile bills tens of ms for waking once.
 """
 
 import argparse
 import math
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -118,10 +120,16 @@ async def device(name: str, folder: Path, url: str, *, group_s: float, writes: i
         print(f"told {box.told()}; processor {time.process_time() * 1_000:.0f} ms in all", flush=True)
         if idle_s:
             await trio.sleep(_QUIET_GROUPS * group_s + _SETTLED_SECONDS)
-            before = time.process_time()
+            before, waited = time.process_time(), _waits()
             await trio.sleep(idle_s)
             print(f"idle {(time.process_time() - before) * 60_000 / idle_s}", flush=True)
+            print(f"woke {(_waits() - waited) * 60 / idle_s}", flush=True)
         nursery.cancel_scope.cancel()
+
+
+def _waits() -> int:
+    """Return how often any thread of this process has begun to wait, which ends by its waking."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
 
 
 async def _write(replica: Replica, group_s: float, writes: int) -> None:
@@ -148,10 +156,14 @@ async def _read(replica: Replica, writes: int) -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What both came to. `beyond_ms`: for each write, what passed beyond the grouping; `idle_ms`: a minute, each."""
+    """What both came to. `beyond_ms`: for each write, what passed beyond the grouping; `idle_ms`, `woke`: a minute.
+
+    `woke` counts for all threads.
+    """
 
     beyond_ms: list[float]
     idle_ms: list[float]
+    woke: list[float]
     told: list[str]
 
 
@@ -172,16 +184,16 @@ def measure(writes: int, group_s: float, idle_s: float = 0.0) -> Measured:
         assert ends[0].stdin is not None
         ends[0].stdin.write("go\n")
         ends[0].stdin.flush()
-        said: dict[str, list[list[str]]] = {"at": [], "idle": [], "told": []}
+        said: dict[str, list[list[str]]] = {"at": [], "idle": [], "woke": [], "told": []}
         for each in ends:
             lines = each.communicate(timeout=60 + 2 * idle_s + writes * (group_s + 10))[0].splitlines()
             for word, found in said.items():
                 found.append([line.removeprefix(f"{word} ") for line in lines if line.startswith(f"{word} ")])
     beyond = [(float(seen) - float(wrote) - group_s) * 1_000 for wrote, seen in zip(*said["at"], strict=True)]
     idle = [float(line) for lines in said["idle"] for line in lines]
-    return Measured(
-        beyond, idle, [f"{name}: {line}" for name, (line,) in zip(NAMES, said["told"], strict=True)]
-    )
+    woke = [float(line) for lines in said["woke"] for line in lines]
+    told = [f"{name}: {line}" for name, (line,) in zip(NAMES, said["told"], strict=True)]
+    return Measured(beyond, idle, woke, told)
 
 
 def p95(took: Sequence[float]) -> float:
@@ -213,6 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     if options.idle:
         print(f"idle: {', '.join(f'{ms:.1f}' for ms in found.idle_ms)} ms a minute (target {IDLE_MS_MAX:g})")
+        print(f"woke: {', '.join(f'{woke:.0f}' for woke in found.woke)} times a minute")
 
 
 if __name__ == "__main__":
