@@ -199,6 +199,34 @@ def test_an_edit_can_be_taken_back_where_it_was_made(laptop: Panel, page: Page) 
     assert laptop.ask("get", rid=rid)["text"] == "The spare key is with Ann"
 
 
+def test_what_was_done_last_is_taken_back_though_something_before_it_still_may_be(
+    laptop: Panel, page: Page
+) -> None:
+    """A key took back what was forgotten before, as long as that waited, and the edit stayed."""
+    gone, rid = (
+        laptop.ask("remember", text=text, no_facts=True)["rid"] for text in ("The door is blue", "It is red")
+    )
+    go(page, f"memory/{gone}")
+    expect(page.locator(".memory-text-words")).to_have_text("The door is blue")
+    page.get_by_role("button", name="Forget", exact=True).click()
+    expect(page.locator("[data-window]")).to_have_count(1)
+    page.keyboard.press("k")
+    expect(page.get_by_role("button", name="More time", pressed=True)).to_be_visible()
+    go(page, f"memory/{rid}")
+    words = page.locator(".memory-text-words")
+    expect(words).to_have_text("It is red")
+    page.keyboard.press("e")
+    page.get_by_label("Edit memory").fill("It is green")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast", has_text="Saved")).to_be_visible()
+    page.keyboard.press("u")
+    expect(words).to_have_text("It is red")
+    expect(page.locator("[data-window]")).to_have_count(1)
+    page.keyboard.press("u")
+    expect(page.locator("[data-window]")).to_have_count(0)
+    assert laptop.ask("get", rid=gone)["text"] == "The door is blue"
+
+
 def test_a_notice_stays_under_the_pointer(laptop: Panel) -> None:
     rid = laptop.ask("remember", text="The spare key is with Ann", no_facts=True)["rid"]
     with laptop.clocked(f"#/memory/{rid}") as page:

@@ -13,6 +13,7 @@ let errors = [];
 let only = null;
 let stoodAt = null; // where whoever went into the notices came from
 let next = 0;
+const began = new Map(); // window → the notice before which it was first shown here
 const kept = new Set(); // windows and notices that somebody wants more time for
 let holding = 0;
 
@@ -24,7 +25,7 @@ export function complain(error) {
 
 /** Show a sentence for a while, and as long as somebody stands in the notices, or points at them. `back`: what takes back what it says, as long as it is shown. */
 export function notice(text, hint = "", kind = "plain", back = null) {
-  const entry = { id: `notice-${next++}`, text, hint, kind, back };
+  const entry = { id: `notice-${next}`, at: next++, text, hint, kind, back };
   errors = [...errors.slice(-2), entry];
   if (kind !== "error") announce(back ? `${text}. ${byKeys()}` : text); // an alert tells itself
   render();
@@ -49,7 +50,7 @@ export async function undoLast() {
   const last = state.windows.at(-1);
   const said = errors.findLast((each) => each.back);
   if (!last && !said) return false;
-  await (last ? undo(last.id) : takeBack(said));
+  await (!said || began.get(last?.id) > said.at ? undo(last.id) : takeBack(said));
   return true;
 }
 
@@ -121,6 +122,7 @@ for (const event of ["pointerover", "pointerout", "focusin", "focusout"]) {
 }
 
 function render() {
+  for (const { id } of state.windows) began.has(id) || began.set(id, next++);
   const stood = toasts.contains(document.activeElement);
   // What is decided about something is undone where it stands.
   keyed(toasts, only ? [only] : [...state.windows.filter((each) => !each.about || !location.hash.startsWith("#/questions")), ...errors], {
