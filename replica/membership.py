@@ -197,8 +197,7 @@ def judge(
             silenced.add(target)  # an elder has been heard already
         for member in introduced.get(device, ()):
             if member.device not in taken:
-                among_equals = hashlib.sha256(member.signature).digest()
-                heapq.heappush(waiting, (distance + 1, among_equals, member.device))
+                heapq.heappush(waiting, (distance + 1, _rank(member), member.device))
     return Judgment(frozenset(taken.keys() - revoked_by.keys()), revoked_by, tuple(taken))
 
 
@@ -335,10 +334,10 @@ class Membership:
         """
         if self.root is None:
             return tuple(self._members.values())
-        every = [each for each in self._introductions() if each.device != each.introduced_by]
+        counts = self._introduced()
+        every = [each for each in counts.values() if each.device != each.introduced_by]
         roots = [each for each in self._further.values() if names_root(each) and each.device == self.root]
         roots += self._authors()
-        counts = self._introduced()
         first = [
             counts.get((each.device, each.introduced_by), each)
             for each in self._members.values()
@@ -769,7 +768,7 @@ def _outranks(member: IntroducedMember, counts: Mapping[tuple[DeviceId, DeviceId
 
 
 def _rank(member: IntroducedMember) -> bytes:
-    """Return what decides between introductions by one device: the smallest comes first."""
+    """Return what decides among equals, also between introductions of one device by another: smallest first."""
     return hashlib.sha256(member.signature).digest()
 
 
