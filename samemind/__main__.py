@@ -9,9 +9,8 @@ import sys
 # here are too small to share out, so that nothing is found any sooner by two.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-_ENDING = [
-    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
-]  # Windows has no second
+# Windows has no second.
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def main() -> int:

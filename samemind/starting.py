@@ -45,9 +45,8 @@ def start_daemon(home: Home, options: Sequence[str] = ()) -> Mapping[str, Any]:
     """
     if (status := _running(home)) is not None:
         return status
-    from samemind.home.passphrase import (
-        for_daemon,
-    )  # here: what only wants to know whether one runs loads no SQLite
+    # What only wants to know whether one runs loads no SQLite.
+    from samemind.home.passphrase import for_daemon
 
     environment = {**os.environ, **for_daemon(home)}
     with tempfile.TemporaryFile() as said:

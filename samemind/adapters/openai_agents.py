@@ -111,9 +111,9 @@ class SamemindSession(SessionABC):
         left = json.loads(json.dumps(item))
         path, text = _said(left)
         archived = path is None
-        if not _is_whole(text):
+        if (whole := text.encode(errors="replace").decode()) != text:
             # Half a letter, as of an emoji that was cut: a text has no bytes for it, so the item keeps what was said.
-            left, path, text = item, None, text.encode(errors="replace").decode()
+            left, path, text = item, None, whole
         meta = {} if path is None else {_TEXT_AT: json.dumps(path)}
         written = json.dumps(left)
         pieces = [written[at : at + _PIECE_CHARACTERS] for at in range(0, len(written), _PIECE_CHARACTERS)]
@@ -188,14 +188,6 @@ def _said(item: Item) -> tuple[list[str | int] | None, str]:
             content[number]["text"] = None
             return ["content", number, "text"], text
     return None, " ".join(str(item[name]) for name in ("type", "role", "name") if item.get(name)) or "item"
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _item(memory: MemoryView) -> Item | None:

@@ -9,11 +9,6 @@ import trio
 from samemind.errors import Usage
 from samemind.library.mind import Mind, open_mind
 
-_NOT_OPEN: Final = (
-    "samemind.open(...) is not open yet: `async with samemind.open(...) as mind`, or under asyncio"
-    " `mind = await samemind.open(...)`; for plain blocking calls, samemind.open_blocking"
-)
-
 if TYPE_CHECKING:
     import os
     from collections.abc import Generator
@@ -21,6 +16,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from samemind.library.asyncio_mind import AsyncioMind
+
+_NOT_OPEN: Final = (
+    "samemind.open(...) is not open yet: `async with samemind.open(...) as mind`, or under asyncio"
+    " `mind = await samemind.open(...)`; for plain blocking calls, samemind.open_blocking"
+)
 
 
 class MindOpening:

@@ -154,11 +154,10 @@ def told(home: Home, manager: Manager, *, changed: bool, left: Sequence[tuple[st
         left=[
             list2cmdline(command) if manager.kind == TASK_SCHEDULER else " ".join(command) for command in left
         ],
-        note="\n".join(_notes(home, manager)) if installed else "",
+        note=_note(home, manager) if installed else "",
     )
 
 
-def _notes(home: Home, manager: Manager) -> list[str]:
+def _note(home: Home, manager: Manager) -> str:
     """Say what to know of such a service, and of one that has no terminal at which it could ask."""
-    asks = not is_kept(home)
-    return [manager.note] * bool(manager.note) + [_PASSPHRASE_NOTE] * asks
+    return "\n".join(filter(None, (manager.note, "" if is_kept(home) else _PASSPHRASE_NOTE)))
