@@ -26,9 +26,9 @@ MISTAKES: Final = {
         "            revoked_by[target] = (*revoked_by.get(target, ()), device)\n",
         "            if target in silenced:\n                continue\n            revoked_by[target] = (device,)\n",
     ),
-    "all are equals": ("(distance + 1, among_equals, member.device)", "(0, among_equals, member.device)"),
-    "the youngest come first": ("distance + 1, among_equals", "distance - 1, among_equals"),
-    "who came first decides among equals": ("hashlib.sha256(member.signature).digest()", "b''"),
+    "all are equals": ("(distance + 1, _rank(member), member.device)", "(0, _rank(member), member.device)"),
+    "the youngest come first": ("distance + 1, _rank(member)", "distance - 1, _rank(member)"),
+    "who came first decides among equals": ("_rank(member)", "b''"),
     "a device may revoke itself": (
         "            if target == device:\n                continue",
         "            if False:\n                continue",
