@@ -102,6 +102,7 @@ if TYPE_CHECKING:
         new_and_others,
     )
     from replica.storage.sql import (
+        begin_log_anew,
         bring_over,
         connect,
         connect_beside,
@@ -192,6 +193,7 @@ __all__ = [
     "all_edges",
     "all_links",
     "all_memories",
+    "begin_log_anew",
     "bring_over",
     "claims_judged",
     "compact",
@@ -353,6 +355,7 @@ if not TYPE_CHECKING:
                 "new_and_others",
             ),
             "storage.sql": (
+                "begin_log_anew",
                 "bring_over",
                 "connect",
                 "connect_beside",

@@ -242,8 +242,21 @@ def index_made_anew(connection: sqlite3.Connection, name: str) -> Iterator[None]
 
 def bring_over(connection: sqlite3.Connection) -> None:
     """Bring what SQLite has written ahead into its file, as far as no reader still needs the file as it was."""
+    _tried(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def begin_log_anew(connection: sqlite3.Connection) -> None:
+    """Write once at the front of a log that was brought over, and change nothing.
+
+    The first commit there flushes the head of the log as well as itself: nobody is to wait for both.
+    """
+    ((version,),) = connection.execute("PRAGMA user_version")
+    _tried(connection, f"PRAGMA user_version = {version}")
+
+
+def _tried(connection: sqlite3.Connection, statement: str) -> None:
     try:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        connection.execute(statement)
     except sqlite3.OperationalError:
         pass  # a disk that refuses: all of it is safe where it is, and a commit will say what is wrong
 

@@ -41,6 +41,7 @@ from replica import (
     Set,
     SqliteStore,
     Write,
+    begin_log_anew,
     bring_over,
     connect,
     count_tellings,
@@ -408,6 +409,7 @@ class Phone:
         """Bring what was written into the store's file, where that is much; for when nobody asks for anything."""
         if self.connection.total_changes - self._rows_brought_over >= REST_ROWS_MIN:
             bring_over(self.connection)
+            begin_log_anew(self.connection)
             self._rows_brought_over = self.connection.total_changes
 
     # -- showing ---------------------------------------------------------------------------------------------

@@ -19,6 +19,10 @@ _SPOIL: Final = """async () => {
   return bytes.length;
 }"""
 
+# It rests a second and a half after whatever happened last: what the start before left in the log is brought over, and
+# the next commit is at the front of it.
+_RESTED_MS: Final = 2_000
+
 # What is noted of a memory after so many starts from it in a row that nobody saw the end of.
 _UNENDED: Final = """(unended) => new Promise((resolve) => {
   const opening = indexedDB.open("samemind-phone", 1);
@@ -42,6 +46,7 @@ def test_the_second_start_goes_on_from_the_first_and_a_spoilt_one_from_scratch(
     for number in (1, 2):
         page.reload()
         ready(page)
+        page.wait_for_timeout(_RESTED_MS)
         status = ask(page, "status")
         assert status["wasKept"]
         call(page, "remember", text=f"told when it went on, {number}")
