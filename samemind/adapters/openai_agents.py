@@ -7,7 +7,7 @@ Calls of tools, their answers and what else nobody said are kept out of the way,
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agents.memory.session import SessionABC
@@ -52,8 +52,8 @@ class SamemindSession(SessionABC):
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """Return the latest items, as many as asked for, the oldest first."""
         wanted = resolve_session_limit(limit, self.session_settings)
-        items = [one.item for one in await asyncio.to_thread(self._read)]
-        return items if wanted is None or wanted < 0 else items[max(0, len(items) - wanted) :]
+        read = await asyncio.to_thread(self._read, None if wanted is None or wanted < 0 else wanted)
+        return [one.item for one in read]
 
     async def add_items(self, items: list[Item]) -> None:
         """Add items at the end; all of them are stored, or none."""
@@ -68,36 +68,50 @@ class SamemindSession(SessionABC):
         """Forget every item, on all devices."""
         await _done(self._clear)
 
-    def _read(self) -> list["_HistoryItem"]:
-        read = [(memory, _item(memory)) for memory in self._memories(LIST_MAX)]
-        kept = [
-            _HistoryItem(memory.position or 0, memory.rid, item) for memory, item in read if item is not None
-        ]
-        kept += [_HistoryItem(place, None, item) for place, item in self._unstored.items()]
-        return sorted(
-            kept, key=lambda one: one.place
-        )  # stable: two of one place are in the order they were told
+    def _read(self, wanted: int | None = None) -> list["_HistoryItem"]:
+        """Return the latest items, at most as many as wanted, the oldest first; without a number all of them."""
+        unstored = sorted(self._unstored.items())
+        read: list[_HistoryItem] = []
+        for one in self._stored(LIST_MAX if wanted is None else min(wanted, LIST_MAX)):
+            while unstored and unstored[-1][0] > one.place:
+                place, item = unstored.pop()
+                read.append(_HistoryItem(place, None, item))
+            read.append(one)
+        read += [_HistoryItem(place, None, item) for place, item in reversed(unstored)]
+        return read[:wanted][::-1]
 
-    def _memories(self, limit: int) -> Iterable[MemoryView]:
-        """Return the items of this session to the letter, since filters pass over case; the oldest first."""
-        listed = self._mind.list(
-            session=self.session_id,
-            workspace=self._workspace,
-            include_cold=True,
-            each=True,
-            limit=limit,
+    def _stored(self, wanted: int) -> list["_HistoryItem"]:
+        """Return the latest items that are stored, as many as wanted if there are, the latest first.
+
+        They are in the order in which they were told: two devices that add at once give the same places.
+        """
+        found: list[_HistoryItem] = []
+        for limit in (wanted, LIST_MAX):  # all, where others that the filters let through were among them
+            listed = self._mind.list(
+                session=self.session_id,
+                workspace=self._workspace,
+                include_cold=True,
+                each=True,
+                limit=limit,
+            )
+            found = [
+                _HistoryItem(memory.position or 0, memory.rid, item)
+                for memory in listed.memories
+                if self._is_own(memory) and (item := _item(memory)) is not None
+            ]
+            if len(found) >= wanted or listed.total <= limit:
+                break
+        return found
+
+    def _is_own(self, memory: MemoryView) -> bool:
+        """Say whether it is an item of this session to the letter, since filters pass over case."""
+        return (
+            _ITEM in memory.meta and memory.session == self.session_id and memory.workspace == self._workspace
         )
-        for memory in reversed(listed.memories):
-            if (
-                _ITEM in memory.meta
-                and memory.session == self.session_id
-                and memory.workspace == self._workspace
-            ):
-                yield memory
 
     def _add(self, items: list[Item]) -> None:
         with self._writing:
-            before = self._read()
+            before = self._read(1)
             first = before[-1].place + 1 if before else 0
             records = [self._record(item, first + number) for number, item in enumerate(items)]
             told = self._mind.remember_many(records, workspace=self._workspace)
@@ -137,7 +151,7 @@ class SamemindSession(SessionABC):
 
     def _pop(self) -> Item | None:
         with self._writing:
-            kept = self._read()[-1:]
+            kept = self._read(1)
             self._forget(kept)
         return kept[0].item if kept else None
 

@@ -113,10 +113,49 @@ def test_what_looks_secret_is_kept_out_of_the_memory_and_in_this_conversation(mi
         await session.add_items(items)
         assert await session.get_items() == items
         assert await SamemindSession(name, mind).get_items() == items[1:]
+        await session.add_items(
+            items
+        )  # what is kept here alone is in its place in whatever part is asked for
+        for limit in range(5):
+            assert await session.get_items(limit) == [*items, *items][4 - limit :]
+        assert [await session.pop_item(), await session.pop_item()] == items[::-1]
         assert [await session.pop_item(), await session.pop_item(), await session.pop_item()] == [
             *items[::-1],
             None,
         ]
+
+    run_awaited(main())
+
+
+def test_a_few_items_are_read_without_the_rest_of_the_history(
+    mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the latest memories are of a session whose name differs by case, or are no items at all."""
+    asked: list[int] = []
+    plain = mind.list
+
+    def counted(**options: Any) -> Any:
+        listed = plain(**options)
+        asked.append(len(listed.memories))
+        return listed
+
+    async def main() -> None:
+        name = next(NAMES)
+        session = SamemindSession(name, mind)
+        items = [{"role": "user", "content": f"number {number}"} for number in range(30)]
+        await session.add_items(items)
+        monkeypatch.setattr(mind, "list", counted)
+        assert await session.get_items(2) == items[-2:]
+        await session.add_items([{"role": "user", "content": "one more"}])
+        await session.pop_item()
+        assert asked == [2, 1, 1]
+        await SamemindSession(name.title(), mind).add_items([{"role": "user", "content": "hello"}])
+        mind.remember("told beside it", session=name)
+        asked.clear()
+        assert await session.get_items(2) == items[-2:]
+        assert asked == [2, 32]
+        await session.clear_session()
+        assert await session.get_items(2) == []
 
     run_awaited(main())
 
