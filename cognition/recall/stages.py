@@ -385,8 +385,25 @@ def _searched(
         index.multiply_beside(vector)  # while words are looked up
     found_by_words = passes.by_words(candidates, query.terms, limit)
     lists = {"words": found_by_words or passes.by_symbols(connection, query.text, filters, limit)}
+    # Before the vectors, which another thread multiplies meanwhile; but behind them in the order of the sums.
+    besides = _by_other_words(connection, query, filters, graph=graph, triples=triples)
     if vector is not None and index is not None and has_meaning:
         lists["vectors"] = passes.by_vector(candidates, vector, index, limit)
+    lists |= besides
+    # Longer than a month, a time says little about which memories are meant.
+    named = windows(query.text, now_ms, zone)
+    if anchor is not None and anchor.span is not None:
+        named = (*named, anchor.span)
+    if spans := [span for span in named if span.days <= TIMED_DAYS_MAX]:
+        lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED, zone)
+    return lists
+
+
+def _by_other_words(
+    connection: sqlite3.Connection, query: Query, filters: Filters, *, graph: bool, triples: bool
+) -> dict[str, list[tuple[int, float]]]:
+    """Return what comes by words that stand for the query's own, and by whom and what it names, by channel."""
+    lists = {}
     synonyms = query.synonyms
     if synonyms:
         lists["synonyms"] = passes.by_match(connection, synonyms, filters, BRIDGED)
@@ -398,12 +415,6 @@ def _searched(
         lists["speaker"] = passes.by_match(connection, [query.of_speakers], filters, NARROW_MAX)
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
-    # Longer than a month, a time says little about which memories are meant.
-    named = windows(query.text, now_ms, zone)
-    if anchor is not None and anchor.span is not None:
-        named = (*named, anchor.span)
-    if spans := [span for span in named if span.days <= TIMED_DAYS_MAX]:
-        lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED, zone)
     return lists
 
 
