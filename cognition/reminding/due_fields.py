@@ -81,7 +81,7 @@ def _due(found: Reminder, text: str, told: datetime, own_zone: OwnZone = _no_zon
     An hour without a day is the next one there.
     """
     named = zone_of(text)
-    if named is None or not named.is_of(found.due.hour):
+    if named is None or not named.is_of(found.due.time()):
         return found if found.repeats is None else _repeating(found, own_zone())
     if named.zone is None:
         return None

@@ -8,7 +8,7 @@ Who says "EST" in July means the clock of New York, and not one that stands stil
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, timedelta, timezone, tzinfo
+from datetime import UTC, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -74,9 +74,9 @@ class NamedZone(NamedTuple):
     hours: tuple[int, ...]
     """The hour that it stands behind, and the one from which on, both as told."""
 
-    def is_of(self, hour: int) -> bool:
-        """Say whether it is the zone of this hour of a day: a half or a quarter may be told by the next one."""
-        return any((each - hour) % _HALF_DAY <= 1 for each in self.hours)
+    def is_of(self, told: time) -> bool:
+        """Say whether it is the zone of this time of a day: a half or a quarter may be told by the next hour."""
+        return any((each - told.hour) % _HALF_DAY <= (told.minute > 0) for each in self.hours)
 
 
 def zone_of(text: str) -> NamedZone | None:

@@ -47,6 +47,9 @@ def due(text: str) -> str | None:
         ("Remind me on 2026-12-03 14:00-05:00 to call Bea", "2026-12-03T20:00"),
         ("Remind me on 3 December at 14:00 UTC+05:30 to call Priya", "2026-12-03T09:30"),
         ("Remind me on 3 December at 14:00 UTC-5 to call Lima", "2026-12-03T20:00"),
+        ("Remind me on 3 December at 14:00 UTC+530 to call Priya", "2026-12-03T09:30"),
+        ("Remind me on 3 December at 14:00 UTC+14 to call Kiritimati", "2026-12-03T01:00"),
+        ("Remind me on 3 December at 14:00 UTC+5:59 to call", "2026-12-03T09:01"),
         ("Rappelle-moi le 3 décembre à 9h et pas plus tard", "2026-12-03T09:00"),
         ("Remind me on 3 December at 15:00 New York time to call", "2026-12-03T21:00"),
         ("Remind me on 3 December at 15:00 (New York time) to call", "2026-12-03T21:00"),
@@ -62,7 +65,7 @@ def test_an_hour_is_of_the_zone_that_stands_behind_it(text: str, local: str) -> 
     assert due(text) == local
 
 
-@pytest.mark.parametrize("zone", ["CST", "IST", "UTC+99", "GMT+5:99"])
+@pytest.mark.parametrize("zone", ["CST", "IST", "UTC+15", "GMT+5:60"])
 def test_a_zone_that_is_uncertain_makes_no_reminder_and_says_so(zone: str) -> None:
     found = with_reminder(f"Remind me tomorrow at 14:00 {zone} to call", {}, TOLD_MS)
     assert (found.due_ms, found.lacks_time) == (None, True)
@@ -131,6 +134,8 @@ def test_a_zone_that_is_not_of_this_machines_clock_is_left_out(name: str | None)
         ("Remind me on 3 December at 15:00 Nowhere/London to call", "2026-12-03T15:00"),
         ("Remind me on 3 December at 15:00 America/Indiana to call", "2026-12-03T15:00"),
         ("Remind me on 3 December at 9am to prepare for the 3pm EST call", "2026-12-03T09:00"),
+        ("Remind me on 3 December at 16:00 of the call at 17:00 UTC", "2026-12-03T16:00"),
+        ("Remind me on 3 December at 15:30 of the call at 17:00 UTC", "2026-12-03T15:30"),
     ],
 )
 def test_what_is_no_zone_of_the_hour_moves_nothing(text: str, local: str) -> None:
@@ -143,6 +148,7 @@ def test_what_is_no_zone_of_the_hour_moves_nothing(text: str, local: str) -> Non
     [
         ("Remind me tomorrow at half past 9 UTC to call", "2026-11-29T10:30"),
         ("Erinnere mich am 3. Dezember um halb 9 Uhr GMT an den Anruf", "2026-12-03T09:30"),
+        ("Zahnarzt am 3. Dezember nachmittags um halb 3 GMT", "2026-12-03T15:30"),
         ("Remind me on 3 December 2pm-4pm EST to listen", "2026-12-03T20:00"),
     ],
 )
