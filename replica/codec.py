@@ -357,6 +357,14 @@ def _resolve(plain: Any) -> ops.Resolve:
     return ops.Resolve(tuple(verdicts))
 
 
+def verdicts_in(payload: bytes) -> dict[bytes, bool]:
+    """Return what a resolution says of each claim, by the claim's short id: whether to keep it.
+
+    For a payload that `decode_payload` took before: to check thousands of verdicts again takes many times as long.
+    """
+    return {claim[-1]: keep for _, claim, keep in unpack(payload[SALT_BYTES:])}
+
+
 def _withdraw(plain: Any) -> ops.Withdraw:
     match plain:
         case [*places]:

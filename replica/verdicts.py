@@ -16,36 +16,38 @@ from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Vector, saw
 
 
-class PastVerdict(NamedTuple):
-    """What a resolution, the op at `dot`, said of one claim; `device` made it at `hlc`.
+class PastVerdicts(NamedTuple):
+    """What a resolution, the op at `dot`, said of claims, by the short id of each: which to keep.
 
-    `seen` is what its writer had seen; None of one in the base: what it overrode is known no more.
+    `device` made it at `hlc`. `seen` is what its writer had seen; None of one in the base: what it overrode is known no
+    more.
     """
 
     dot: Dot
     hlc: int
     device: bytes
-    keep: bool
+    keeps: dict[bytes, bool]
     seen: Vector | None
 
-    def overrides(self, other: "PastVerdict") -> bool:
-        """Say whether whoever gave it knew of another on the same claim, as far as the log tells."""
+    def overrides(self, other: "PastVerdicts") -> bool:
+        """Say whether whoever gave them knew of others on the same claim, as far as the log tells."""
         return self.seen is not None and self.dot != other.dot and saw(self.seen, other.dot)
 
 
 def past_verdicts(
     core: Core, connection: sqlite3.Connection, claims: Mapping[bytes, MemoryId]
-) -> dict[bytes, list[PastVerdict]]:
-    """Return the verdicts on claims, by the short id of each; `claims` names the memory of each. In no order."""
-    found: dict[bytes, list[PastVerdict]] = {claim: [] for claim in claims}
+) -> list[PastVerdicts]:
+    """Return the verdicts on claims; `claims` names the memory of each by its short id. In no order."""
+    found: dict[Dot, PastVerdicts] = {}
     for cell in core.store.load_base(map(memory_key, sorted({*claims.values()}))).values():
         assert isinstance(cell, MemoryCell)
         for claim, heads in cell.verdicts.items():
-            if claim.id8 in found:
-                found[claim.id8] += [
-                    PastVerdict(dot, hlc, core.feeds.origin_of(dot.feed).device, keep, None)
-                    for dot, (hlc, keep) in heads.items()
-                ]
+            if claim.id8 in claims:
+                for dot, (hlc, keep) in heads.items():
+                    if dot not in found:
+                        device = core.feeds.origin_of(dot.feed).device
+                        found[dot] = PastVerdicts(dot, hlc, device, {}, None)
+                    found[dot].keeps[claim.id8] = keep
     logged = verdicts_on(connection, claims.keys())
     seqs: dict[int, set[int]] = {}
     for each in logged:
@@ -56,5 +58,5 @@ def past_verdicts(
         if seen is not None:  # else its effect is in the base
             dot = Dot(said.feed, said.seq, said.op)
             device = core.feeds.origin_of(said.feed).device
-            found[said.claim].append(PastVerdict(dot, said.hlc, device, said.keep, seen))
-    return found
+            found[dot] = PastVerdicts(dot, said.hlc, device, said.keeps, seen)
+    return [*found.values()]

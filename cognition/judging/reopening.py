@@ -53,7 +53,7 @@ from replica import (
 from replica.limits import NAMES_MAX
 from replica.reads.facts import facts_of, parent_of
 from replica.reads.texts import LastEdit, last_edits
-from replica.verdicts import PastVerdict, past_verdicts
+from replica.verdicts import PastVerdicts, past_verdicts
 
 # Decisions that are looked behind for one before which the question was open: a person makes a few. Behind more, it is
 # brought back to how it stands without any.
@@ -130,31 +130,30 @@ def last_open(
     relation: str,
     claims: Sequence[LiveClaim],
     made: Iterable[bytes],
-    past: Mapping[bytes, Sequence[PastVerdict]],
+    past: Iterable[PastVerdicts],
     given: Iterable[int],
 ) -> Undecided | None:
     """Return how a slot last stood open, or without any decision; None where nobody decided anything.
 
-    `made` are the claims that decisions made; `past` are the verdicts on each claim that are still known, `given` the
+    `made` are the claims that decisions made; `past` are the verdicts on them that are still known, `given` the
     stamps of those on two memories.
     """
     made = frozenset(made)
     by_verdicts = relation.startswith(f"{JUDGED}:")
     settling = {told.claim for told in claims if by_verdicts and told.replaces} - made
     stamps = {told.hlc for told in claims if told.claim in made or told.claim in settling}
-    stamps |= {verdict.hlc for said in past.values() for verdict in said}
+    opinions = _PastOpinions(past)
+    stamps |= {*opinions.stamps}
     stamps |= {opinion.hlc for told in claims for opinion in told.opinions}
     stamps |= {each.hlc for told in claims for each in told.apart}
     stamps |= {*given} if stamps else set()
     if not stamps:
         return None
     told_at = [] if by_verdicts else sorted(told.hlc for told in claims if told.claim not in made)
-    lost = max((verdict.hlc for said in past.values() for verdict in said if verdict.seen is None), default=0)
-    heads = {claim: _heads(said) for claim, said in past.items()}
 
     def standing(since: int) -> Undecided:
         left = [
-            _undecided(told, heads[told.claim], since, settling)
+            _undecided(told, opinions, since, settling)
             for told in claims
             if told.claim not in made or told.hlc < since
         ]
@@ -167,7 +166,7 @@ def last_open(
         return Undecided(since, judged, held)
 
     looked_at = min(DECISIONS_MAX, max(1, CLAIMS_MAX // len(claims)))
-    for since in _decided_at(stamps, told_at, lost)[:looked_at]:
+    for since in _decided_at(stamps, told_at, opinions.lost)[:looked_at]:
         before = standing(since)
         if before.judged.status is ContradictionStatus.OPEN:
             return before
@@ -193,35 +192,49 @@ def _decided_at(stamps: Iterable[int], told_at: Sequence[int], lost: int) -> lis
     return first[::-1]
 
 
-class _VerdictHeads(NamedTuple):
-    """The verdicts on a claim that none had overridden: `opinions[n]` once the first `n` of `stamps` were given."""
+class _PastOpinions:
+    """The verdicts on each claim that none had overridden, as of any time.
 
-    stamps: tuple[int, ...]
-    opinions: tuple[tuple[Opinion, ...], ...]
+    Which of them override which is the same for all claims that the same resolutions name: nearly always one decision
+    names all of them, so it is found out once.
+    """
+
+    def __init__(self, past: Iterable[PastVerdicts]) -> None:
+        self._past = sorted(past, key=lambda said: (said.hlc, said.dot.id8))
+        self.stamps = [said.hlc for said in self._past]
+        self.lost = max((said.hlc for said in self._past if said.seen is None), default=0)
+        naming: dict[bytes, list[int]] = {}
+        for number, said in enumerate(self._past):
+            for claim in said.keeps:
+                naming.setdefault(claim, []).append(number)
+        self._naming = {claim: tuple(numbers) for claim, numbers in naming.items()}
+        self._heads: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+
+    def on(self, claim: bytes, since: int) -> tuple[Opinion, ...]:
+        """Return the verdicts on a claim of before a stamp."""
+        numbers = self._naming.get(claim, ())
+        if numbers not in self._heads:
+            self._heads[numbers] = self._heads_of(numbers)
+        given = bisect_left(numbers, bisect_left(self.stamps, since))
+        heads = [self._past[number] for number in self._heads[numbers][given]]
+        return tuple(Opinion(head.dot.id8, head.hlc, head.device, head.keeps[claim]) for head in heads)
+
+    def _heads_of(self, numbers: Sequence[int]) -> list[tuple[int, ...]]:
+        """Return which none had overridden once the first of these were given: of none, one, two, up to all."""
+        found: list[tuple[int, ...]] = [()]
+        for number in numbers:
+            heads, said = found[-1], self._past[number]
+            if not any(self._past[head].overrides(said) for head in heads):
+                heads = (*(head for head in heads if not said.overrides(self._past[head])), number)
+            found.append(heads)
+        return found
 
 
-def _heads(past: Iterable[PastVerdict]) -> _VerdictHeads:
-    said = sorted(past, key=lambda verdict: (verdict.hlc, verdict.dot.id8))
-    found: list[tuple[PastVerdict, ...]] = [()]
-    for verdict in said:
-        heads = found[-1]
-        if not any(head.overrides(verdict) for head in heads):
-            heads = (*(head for head in heads if not verdict.overrides(head)), verdict)
-        found.append(heads)
-    return _VerdictHeads(
-        tuple(verdict.hlc for verdict in said),
-        tuple(
-            tuple(Opinion(head.dot.id8, head.hlc, head.device, head.keep) for head in heads)
-            for heads in found
-        ),
-    )
-
-
-def _undecided(told: LiveClaim, heads: _VerdictHeads, since: int, settling: Set[bytes]) -> LiveClaim:
+def _undecided(told: LiveClaim, past: _PastOpinions, since: int, settling: Set[bytes]) -> LiveClaim:
     """Return a claim with what was decided on it before a stamp; of one of `settling`, what it replaces is decided."""
     opinions = told.opinions
     if any(opinion.hlc >= since for opinion in opinions):
-        opinions = heads.opinions[bisect_left(heads.stamps, since)]
+        opinions = past.on(told.claim, since)
     apart = tuple(each for each in told.apart if each.hlc < since)
     replaces = () if told.claim in settling and told.hlc >= since else told.replaces
     return replace(told, opinions=opinions, apart=apart, replaces=replaces)
