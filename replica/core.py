@@ -34,7 +34,16 @@ from replica.feeds import Feed, join
 from replica.folding import Digests, Totals, WorkingSet, digests_of
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
-from replica.ids import ID8_BYTES, DeviceId, MemoryId, OpId, OpRef, new_origin, show_memory_id
+from replica.ids import (
+    ID8_BYTES,
+    DeviceId,
+    MemoryId,
+    OpId,
+    OpRef,
+    is_drawn_for,
+    new_origin,
+    show_memory_id,
+)
 from replica.incarnations import ChainEvent, Incident, Opened, happened
 from replica.late import late_entries
 from replica.limits import SEEN_SAID_MAX
@@ -48,7 +57,7 @@ from replica.remains import without_edits
 from replica.rows import Understood, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
 from replica.state.adds import Add
-from replica.state.cells import memory_key
+from replica.state.cells import State, memory_key
 from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import BareMemory, MemoryCell, document_of
@@ -151,6 +160,8 @@ class Core:
         self.asked: set[DeviceId] = set()
         """Which peers were asked for the signed ops behind that, and whether some came that changed nothing yet."""
         self.may_prove = False
+        self.denied: set[bytes] = set()
+        """Memories that a signed op added anew, and of which a base had told that they are gone, or read otherwise."""
         self.has_news_of_faults = False
         """Whether some of that is not written down yet."""
         self.shown_by = SHOWN_BY
@@ -628,6 +639,8 @@ class Core:
                 continue
             vector, status, op_id = feeds.advance(feed, op), FoldStatus.FOLDED, op.id
             if body is not None:
+                if self.vouched and type(body) is Remember and self._is_denied(state, op):
+                    self.denied.add(keys[0].name)
                 dot = _dot(Dot, (feed.no, op.seq, op_id[:8]))
                 fold(state, op, body, keys, dot, feed.origin_no, vector, feeds.locate)
             else:
@@ -652,6 +665,16 @@ class Core:
         self.ahead -= {op.id for op in erasing}
         self._pos += len(entries)
         self.write(changes, now_ms)
+
+    def _is_denied(self, state: State, op: Op) -> bool:
+        """Say whether an op adds a memory whose id was drawn for it, and which is known to be gone, or was edited.
+
+        Nobody can have deleted or edited it who had not seen this op, so that may be a liar's word (`replica.proving`).
+        """
+        if op.rid is None or not is_drawn_for(op.rid, op.hlc):
+            return False
+        cell = state.memory(op.rid)
+        return op.rid in state.tombstones or (cell is not None and bool(cell.edits))
 
     def _apply_adds(
         self,
@@ -773,6 +796,7 @@ class Core:
             vouched=self.vouched,
             asked=self.asked,
             may_prove=self.may_prove,
+            denied=self.denied,
             shown_by=self.shown_by,
             quotas=self.quotas.packed(),
             root=self.membership.root,
@@ -806,6 +830,7 @@ class Core:
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
         self.evidence, self.has_news_of_faults = meta.evidence, False
         self.vouched, self.asked, self.may_prove = meta.vouched, set(meta.asked), meta.may_prove
+        self.denied = set(meta.denied)
         self.quotas.restore(meta.quotas)
         self.past, self.contacts, self.shown_by = meta.past, dict(meta.contacts), meta.shown_by
         if meta.origin is None or meta.origin.device != self.device:

@@ -69,6 +69,8 @@ class Meta(NamedTuple):
     asked: Collection[DeviceId]
     """Who was asked for the signed ops behind those, and whether late ones came that changed nothing yet."""
     may_prove: bool
+    denied: Collection[bytes]
+    """Memories of which a signed op and what was told without one say different things."""
     shown_by: int
     quotas: list[list[Any]]
     root: DeviceId | None
@@ -85,6 +87,7 @@ class Meta(NamedTuple):
         return {
             "vouched": pack([list(each) for each in self.vouched]) if self.vouched else _NO_LIST,
             "asked": pack([sorted(self.asked), self.may_prove]),
+            "denied": pack(sorted(self.denied)) if self.denied else _NO_LIST,
             "evidence": pack(packed(self.evidence)) if self.evidence else _NO_EVIDENCE,
             "shown by": pack(self.shown_by),
             "quotas": pack(self.quotas) if self.quotas else _NO_LIST,
@@ -136,6 +139,7 @@ class Meta(NamedTuple):
             read_vouched(held.get("vouched", ())),
             [DeviceId(each) for each in asked],
             may_prove,
+            held.get("denied", ()),
             held.get("shown by", SHOWN_BY),
             held.get("quotas", []),
             root,

@@ -6,11 +6,14 @@ back so far still prove what stands on its own: that a memory was added, in whic
 Then the base as it is counts as somebody's snapshot, and is merged into that (`replica.state.merge`): it adds what no
 signed op is here of, and takes nothing away from what is. Where all of the base came signed, nothing of it is left.
 
+The same goes for a signed op that the base does not cover. If it adds a memory under an id that was drawn for it, then
+nobody has deleted or edited that memory who had not seen the op, and so no word of such a deletion or edit counts.
+
 An op whose effect is proven is no longer vouched for by anybody. If a memory was left out, or told in other words,
 whoever vouched for that is named.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,13 +27,12 @@ from replica.meta import Vouched
 from replica.oplog import Changes, FoldStatus, LogRow, Remains
 from replica.ops import OpKind
 from replica.refold import Refolded, added_by, changes_to, refold
-from replica.remains import read_remains, remains_of
+from replica.remains import SignedChanges, read_remains, remains_of
 from replica.rows import op_of, read_places
-from replica.state.cells import Key, State
+from replica.state.cells import Key, State, encode_cell, memory_key
 from replica.state.memories import MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot, Vector
-from replica.state.text import SignedEdit
 from replica.vouched import voucher
 
 # What such an op does hangs on nothing that its author had seen.
@@ -39,14 +41,13 @@ _ON_ITS_OWN: Final = (OpKind.REMEMBER, OpKind.FORGET)
 
 def give_way(core: Core, now_ms: int) -> bool:
     """Let signed ops that came late replace what was told instead of them, in one transaction; say whether any did."""
-    if not core.may_prove:
-        return False
-    core.may_prove = False
-    if core.store.last_late() is None:
+    came_late = core.may_prove and core.store.last_late() is not None
+    denied, core.denied, core.may_prove = core.denied, set(), False
+    if not came_late and not denied:
         return False
     with collector_paused(), core.undoing():
         proof = _Proof.of(core)
-        if not proof.is_news():
+        if not proof.is_news() and not proof.is_other_than_told(denied):
             return False
         proof.run(now_ms)
     return True
@@ -81,6 +82,18 @@ class _Proof:
     def is_news(self) -> bool:
         """Say whether anything may change by them."""
         return any(self.reach[each.feed] >= each.first for each in self.core.vouched) or bool(self.alone)
+
+    def is_other_than_told(self, denied: Set[bytes]) -> bool:
+        """Say whether the base tells anything of these memories that does not count, since ops above it added them."""
+        store = self.core.store
+        told = State(store.load_base(map(memory_key, denied)), store.base_tombstones() & denied)
+        if not told.cells and not told.tombstones:
+            return False
+        left = merge_states(State(), told, self._news(told))
+        return left.tombstones != told.tombstones or any(
+            key not in left.cells or encode_cell(left.cells[key]) != encode_cell(cell)
+            for key, cell in told.cells.items()
+        )
 
     def run(self, now_ms: int) -> None:
         """Fold the base and the log anew."""
@@ -150,34 +163,30 @@ class _Proof:
             return dot is not None and covers(dot) and not held(dot)
 
         beyond = [feed for feed in core.feeds if feed.base_seq > self.reach[feed.no]]
-        proven, edits = self._kept(is_new)
+        kept = self._kept(is_new)
+        added = added_by(core.rows_above_base())
         if self._has_folded():
-            proven |= theirs.tombstones  # those of its own among them cannot be told apart
+            kept.rids |= theirs.tombstones - added  # those of its own among the rest cannot be told apart
         return News(
             covers,
             held,
             is_new,
             {feed.origin_no for feed in beyond},
             {feed.origin.device for feed in beyond},
-            proven,
-            edits,
-            added_by(core.rows_above_base()),
+            kept.rids,
+            kept.edits,
+            added,
+            kept.taken_back,
         )
 
-    def _kept(
-        self, is_new: Callable[[OpRef], bool]
-    ) -> tuple[set[bytes], Mapping[bytes, Sequence[SignedEdit]]]:
-        """Return which memories signed ops deleted that are kept of what left the log, and how such edited others."""
+    def _kept(self, is_new: Callable[[OpRef], bool]) -> SignedChanges:
+        """Return what the signed ops come to that are kept of what left the log."""
         core = self.core
-        proven: set[bytes] = set(core.erased)
-        edits: dict[bytes, list[SignedEdit]] = {}
+        kept = SignedChanges(set(core.erased))
         for data in core.store.remains():
             _, proof = read_remains(data, core.membership, core.verify)
-            proven |= proof.rids
-            for rid, edit in proof.edits:
-                if is_new(edit.place):
-                    edits.setdefault(rid, []).append(edit)
-        return proven, edits
+            kept.add(proof, is_new)
+        return kept
 
     def _has_folded(self) -> bool:
         """Say whether this device has folded ops into the base that were signed, and are not in the log any more."""

@@ -1,14 +1,16 @@
 """Keep the signed ops behind deletions and edits when they leave the log, so that nobody has to be believed about them.
 
 What is in a base can be looked at, and what an op added stands there under its place. Two things cannot be told by
-looking: that something is gone, and which edits a text was made by. So of the ops that leave the log those that delete,
-and those that edit a memory that lives, stay with the headers from each of them to the next signed one: a frame of one
-segment whose other payloads are left out, which anybody checks as any other. They travel within snapshots; a device
-that holds a memory lets it go, and lets its text change, for nothing less. Erasures need none of this: their proofs are
-kept for ever (`replica.erasure`). What was edited into a memory goes with it.
+looking: that something is gone, and which edits a text was made by. So of the ops that leave the log those that
+delete, that take back a proposal or a link, and that edit a memory that lives, stay with the headers from each of
+them to the next signed one: a frame of one segment whose other payloads are left out, which anybody checks as any
+other. They travel within snapshots; a device that holds a memory or a link lets it go, and lets a text change, for
+nothing less. Erasures need none of this: their proofs are kept for ever (`replica.erasure`). What was edited into a
+memory goes with it.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from replica.chains import Chains
@@ -18,20 +20,46 @@ from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import MemoryId, OpId, OpRef
 from replica.membership import Membership
 from replica.oplog import FoldStatus, LogRow, Remains
-from replica.ops import Edit, Forget, Op, OpKind
+from replica.ops import Edit, Forget, Op, OpKind, Unlink, Withdraw
 from replica.rows import op_of
 from replica.signing import Verify
 from replica.state.text import SignedEdit, check_update
 
-_KEPT: Final = (OpKind.FORGET, OpKind.EDIT)
+_KEPT: Final = (OpKind.FORGET, OpKind.EDIT, OpKind.WITHDRAW, OpKind.UNLINK)
 
 
 class Proven(NamedTuple):
-    """What remains prove: which ops they are of, which memories those deleted, and how they edited others."""
+    """What remains prove: which ops they are of, which memories those deleted, and how they edited others.
+
+    `taken_back`: each op that took proposals or links back, with the ops that had made them.
+    """
 
     places: tuple[OpRef, ...]
     rids: frozenset[MemoryId]
     edits: tuple[tuple[MemoryId, SignedEdit], ...]
+    taken_back: tuple[tuple[OpRef, tuple[OpRef, ...]], ...]
+
+
+@dataclass(slots=True)
+class SignedChanges:
+    """What remains come to: memories that are deleted, and of ops that are news, how they edited which memories.
+
+    `taken_back`: the ops that made the proposals and links which such ops took back.
+    """
+
+    rids: set[bytes]
+    edits: dict[bytes, list[SignedEdit]] = field(default_factory=dict)
+    taken_back: set[OpRef] = field(default_factory=set)
+
+    def add(self, proof: Proven, is_news: Callable[[OpRef], bool]) -> None:
+        """Take in what some of them prove."""
+        self.rids |= proof.rids
+        for rid, edit in proof.edits:
+            if is_news(edit.place):
+                self.edits.setdefault(rid, []).append(edit)
+        for place, made_by in proof.taken_back:
+            if is_news(place):
+                self.taken_back.update(made_by)
 
 
 def remains_of(
@@ -141,6 +169,7 @@ def read_remains(data: object, membership: Membership, verify: Verify) -> tuple[
     if key is None or not last.ends or not verify(key, last.id, segment.signature):
         raise InvalidOp("expected the remains of an op to be signed by the member who wrote it")
     places, rids, edits = [], set[MemoryId](), list[tuple[MemoryId, SignedEdit]]()
+    taken_back: list[tuple[OpRef, tuple[OpRef, ...]]] = []
     for op in frame.ops:
         if op.kind not in _KEPT or op.payload is None:
             continue
@@ -151,8 +180,10 @@ def read_remains(data: object, membership: Membership, verify: Verify) -> tuple[
             case Edit(base, update) if op.rid is not None:
                 check_update(update)
                 edits.append((MemoryId(op.rid), SignedEdit(op.place, op.hlc, base, update)))
+            case Withdraw(made_by) | Unlink(made_by):
+                taken_back.append((op.place, made_by))
             case _:
                 raise InvalidOp("expected the remains of an edit to name its memory")
     if not places:
         raise InvalidOp("expected remains of a deletion or of an edit, got neither")
-    return Remains(last.id, data), Proven(tuple(places), frozenset(rids), tuple(edits))
+    return Remains(last.id, data), Proven(tuple(places), frozenset(rids), tuple(edits), tuple(taken_back))

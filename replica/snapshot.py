@@ -37,7 +37,7 @@ from replica.meta import Vouched
 from replica.oplog import Changes, LogRow, Remains, SpinePiece
 from replica.pruning import Pruning
 from replica.refold import added_by, changes_to, refold
-from replica.remains import read_remains, remains_of, without_edits
+from replica.remains import SignedChanges, read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import Added, AddedRow, columns_of
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
@@ -57,7 +57,6 @@ from replica.state.memories import BareMemory, MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
-from replica.state.text import SignedEdit
 from replica.vouched import split, voucher
 from replica.zstd import NotCompressed, compress, decompress, stated_size
 
@@ -296,7 +295,7 @@ class _Absorption:
         theirs, added = self._read_state(known | {key.name for key in mine.cells})
         self.taking_in.memories = len(added)
         self._compare(mine, theirs, now_ms)
-        remains, proven, edits = self._read_remains()
+        remains, signed = self._read_remains()
         changes = Changes(parts_gone=True)
         if not self._new:  # nothing is covered that is not held: there is nothing to take
             core.write(changes, now_ms)
@@ -304,8 +303,8 @@ class _Absorption:
             return
         waited = core.arrived_proofs()  # the ops that they waited for never come: they are in the base
         core.erase(waited, changes)
-        proven.update(*(proof.rids for proof in waited))
-        merged = self._merge(mine, theirs, added, proven, edits)
+        signed.rids.update(*(proof.rids for proof in waited))
+        merged = self._merge(mine, theirs, added, signed)
         base_cells: dict[Key, Any] = dict.fromkeys(key for key, _ in core.store.all_base_cells())
         for rid in core.erased:
             merged.kill(rid)
@@ -406,24 +405,20 @@ class _Absorption:
             raise InvalidOp("expected a memory or its tombstone, got both")
         return state, added
 
-    def _read_remains(self) -> tuple[list[Remains], set[bytes], dict[bytes, list[SignedEdit]]]:
-        """Return what signed ops came along and are new, which memories such deleted, and how they edited others."""
+    def _read_remains(self) -> tuple[list[Remains], SignedChanges]:
+        """Return what signed ops came along and are new, and what such come to."""
         core = self.core
-        edits: dict[bytes, list[SignedEdit]] = {}
-        proven: set[bytes] = set(core.erased)
+        signed = SignedChanges(set(core.erased))
         held = set(core.store.remains())
         fresh: list[Remains] = []
         for data in self.snapshot.remains:
             remains, proof = read_remains(data, core.membership, core.verify)
             if any(core.feeds.locate(place) is None for place in proof.places):
                 raise InvalidOp("expected the remains of ops that the snapshot covers, got one beside it")
-            proven |= proof.rids
-            for rid, edit in proof.edits:
-                if not self._was_folded(edit.place):
-                    edits.setdefault(rid, []).append(edit)
+            signed.add(proof, lambda place: not self._was_folded(place))
             if remains.frame not in held:
                 fresh.append(remains)
-        return fresh, proven, edits
+        return fresh, signed
 
     def _was_folded(self, place: OpRef) -> bool:
         """Say whether an op was held here before, and not by somebody's word alone."""
@@ -490,17 +485,12 @@ class _Absorption:
         feed = self.core.feeds[dot.feed]
         return feed.base_seq < dot.seq <= min(self._held.get(dot.feed, 0), self.covered.get(dot.feed, 0))
 
-    def _merge(
-        self,
-        mine: State,
-        theirs: State,
-        added: Added,
-        proven: Set[bytes],
-        edits: Mapping[bytes, Sequence[SignedEdit]],
-    ) -> State:
+    def _merge(self, mine: State, theirs: State, added: Added, signed: SignedChanges) -> State:
         """Return what the base comes to; memories of `added` that no op which was not held can have made go from it."""
         is_disjoint = not any(self._held.get(no, 0) for no in self.covered) and not mine.cells
-        if is_disjoint and not mine.tombstones and self._added_above.isdisjoint(theirs.tombstones):
+        above = self._added_above
+        is_apart = above.isdisjoint(theirs.tombstones) and above.isdisjoint(key.name for key in theirs.cells)
+        if is_disjoint and not mine.tombstones and is_apart:
             return theirs  # a newcomer's case, and a large one
 
         def held(dot: Dot) -> bool:
@@ -520,9 +510,10 @@ class _Absorption:
             is_new,
             {self.core.feeds[no].origin_no for no, _, _ in self._new},
             {theirs.origin.device for _, theirs, _ in self._new},
-            proven | mine.tombstones,
-            edits,
+            signed.rids | mine.tombstones,
+            signed.edits,
             self._added_above,
+            signed.taken_back,
         )
         return merge_states(mine, theirs, news)
 

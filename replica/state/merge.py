@@ -7,10 +7,11 @@ and of the base only what its unheld ops can have done is taken:
 * a head here goes only if the base covers it, lacks it, *and* has a head of the same register that is news: an op that
   was overwritten leaves such a head behind for ever, so for honest bases this is exact;
 * a memory that is held, in the log above the base too, goes only under a tombstone whose signed op came along or is
-  held;
+  held, and a proposal or a link only if the signed op came along that took it back;
 * what was taken off of a label list that is held goes off only if the base has news of that label;
 * what carries no dot but was said by somebody (access totals, deliveries, receipts) if there is news of that device;
-* the text of a memory that is held changes only by edits that came along as their authors signed them.
+* the text of a memory that is held changes only by edits that came along as their authors signed them, also where only
+  ops above the base added it, if its id was drawn for them.
 
 What is left to belief are trigger statuses, which many ops make together: they are joined, and only grow.
 Of an honest maker's base this gives what folding all ops would give; `tests/security/test_lying_makers.py`
@@ -21,7 +22,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from replica.ids import OpRef
+from replica.ids import OpRef, is_drawn_for
 from replica.state.cells import (
     Cell,
     CellKind,
@@ -61,6 +62,8 @@ class News:
     """Edits that came along as their authors signed them and are not folded here, by memory."""
     added: Set[bytes] = frozenset()
     """Memories that ops which are held and the base does not cover have added."""
+    taken_back: Set[OpRef] = frozenset()
+    """The ops that made proposals and links which signed ops took back that came along and are not folded here."""
 
 
 def merge_states(mine: State, theirs: State, news: News) -> State:
@@ -82,7 +85,7 @@ def _merge_cells(key: Key, mine: Cell | None, theirs: Cell | None, news: News) -
         case (Proposal(), Proposal()) | (TellingLink(), TellingLink()):
             return mine
         case Proposal() | TellingLink(), None:
-            return None if news.covers(mine.dot) else mine
+            return None if news.covers(mine.dot) and maker_of(key) in news.taken_back else mine
         case None, Proposal() | TellingLink():
             return None if news.held(theirs.dot) else theirs
         case Receipts() | None, Receipts() | None:
@@ -111,7 +114,7 @@ def _merge_memories(rid: bytes, mine: MemoryCell, theirs: MemoryCell, news: News
     adds = mine.adds | {dot: add for dot, add in theirs.adds.items() if not news.held(dot)}
     if not adds:
         return None
-    edits, edited_hlc = _merge_edits(rid, mine, theirs, news.edits.get(rid, ()))
+    edits, edited_hlc = _merge_edits(rid, mine, theirs, news)
     accesses = dict(mine.accesses)
     for origin, (count, last) in theirs.accesses.items():
         if origin in news.origins:
@@ -139,21 +142,25 @@ def _merge_memories(rid: bytes, mine: MemoryCell, theirs: MemoryCell, news: News
 
 
 def _merge_edits(
-    rid: bytes, mine: MemoryCell, theirs: MemoryCell, signed: Sequence[SignedEdit]
+    rid: bytes, mine: MemoryCell, theirs: MemoryCell, news: News
 ) -> tuple[dict[bytes, EditedText], int]:
     """Return the documents, and when one was last edited; of a text that is held, signed edits only count.
 
     Where only ops above the base have added the memory here, as when two devices imported it before they met, its
-    documents are believed: 0.1.0 left no signed edits in its bases, so what one of the two edited would be lost. A liar
-    who adds the same memory gets no more by that than by an edit in its own name.
+    documents are believed: 0.1.0 left no signed edits in its bases, so what one of the two edited would be lost. But
+    not under an id that was drawn for an add: nobody else added that memory who had not heard of it.
     """
-    if not mine.adds:
+    is_drawn = rid in news.added or any(is_drawn_for(rid, add.hlc) for add in mine.adds.values())
+    if not mine.adds and not is_drawn:
         return theirs.edits, theirs.edited_hlc
-    held = {base_name(rid, add.text): add.text for add in mine.adds.values()} if theirs.edits else {}
+    adds = theirs.adds | mine.adds if is_drawn else mine.adds
+    held = {base_name(rid, add.text): add.text for add in adds.values()} if theirs.edits else {}
+    signed = news.edits.get(rid, ())
     edits, latest = dict(mine.edits), mine.edited_hlc
     for base, told in theirs.edits.items():
         if base not in held:
-            edits[base], latest = told, max(latest, theirs.edited_hlc)
+            if not is_drawn:
+                edits[base], latest = told, max(latest, theirs.edited_hlc)
             continue
         # Not every edit that somebody signed is part of the text: its author may not have seen what it starts from.
         joined = [edit for edit in signed if edit.base == base and told.holds(edit.update)]

@@ -31,7 +31,9 @@ _CONTEXT: Final = b"samemind snapshot 1\0"
 # Where the parts of a snapshot stand in it.
 _FEEDS, _CELLS, _TOMBSTONES, _ADDS, _REMAINS = 2, 4, 5, 7, 8
 _MEMORY: Final = 0
+_PROPOSAL: Final = 3
 _RECEIPTS: Final = 4
+_LINK: Final = 6
 
 Lie = Callable[[list[Any], list[AddedRow], Random], None]
 """(plain snapshot, what others added, random): change both; the adds are put in afterwards."""
@@ -39,7 +41,7 @@ Lie = Callable[[list[Any], list[AddedRow], Random], None]
 
 def _leaves_out(plain: list[Any], others: list[AddedRow], random: Random) -> None:
     others.clear()
-    plain[_CELLS] = [cell for cell in plain[_CELLS] if cell[0] != _MEMORY]
+    plain[_CELLS] = [cell for cell in plain[_CELLS] if cell[0] not in (_MEMORY, _PROPOSAL, _LINK)]
 
 
 def _deletes(plain: list[Any], others: list[AddedRow], random: Random) -> None:

@@ -20,12 +20,13 @@ from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import DRAWN_WITHIN_MS, MemoryId, OpId, derived_memory_id, device_id, new_memory_id
 from replica.late import may_ask
 from replica.oplog import Store
-from replica.ops import Edit, Erase, Forget, Remember, Set
+from replica.ops import Edit, Erase, Forget, Propose, Remember, SaysSame, Set, Unlink, Withdraw
 from replica.proving import give_way
 from replica.purging import erasure_status
 from replica.signing import sign_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
-from replica.state.cells import memory_key
+from replica.snapshot_adds import AddedRow
+from replica.state.cells import CellKind, Key, maker_of, memory_key
 from replica.state.memories import Memory, MemoryCell
 from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
@@ -741,3 +742,195 @@ def test_what_nobody_signed_so_proves_nothing() -> None:
     assert new.store.last_late() is None
     assert not give_way(new, LATER_MS)
     assert shown(new) == before
+
+
+def made(core: Core) -> set[Key]:
+    """The proposals and the links that nobody has taken back."""
+    return {key for key, _ in core.store.all_cells() if key.part in (CellKind.PROPOSAL, CellKind.LINK)}
+
+
+def joined_up(make_store: MakeStore = MemoryStore) -> tuple[Core, Core, Core]:
+    """Two honest devices and a liar, who hold a link between two memories, and a proposal to sum up three."""
+    ann, ben, eve = believed(make_store)
+    one, other, last = sorted(MemoryId(rid) for rid in memories(ann))
+    say(ann, SaysSame((one, other), 90))
+    say(ben, Propose((one, other, last)))
+    settle((ann, ben, eve))
+    return ann, ben, eve
+
+
+@STORES
+def test_proposals_and_links_that_a_snapshot_leaves_out_stay(make_store: MakeStore) -> None:
+    """One went without a trace, and the base of its victim then took it from the next device."""
+    ann, ben, eve = joined_up(make_store)
+    before = made(ann)
+    assert len(before) == 2
+    spoilt = Lie.of(eve)
+    spoilt.invent(2, Random(3))
+    handed(ann, spoilt.sealed())
+    assert made(ann) == before
+    assert verify_replica(ann).ok
+    sync(ann, ben, LATER_MS)
+    assert made(ben) == before
+    assert agree(ann, ben)
+
+
+@STORES
+def test_a_device_that_was_away_lets_go_of_what_signed_ops_took_back(make_store: MakeStore) -> None:
+    """They left the log, and came along within the snapshot, also by way of a device that never held them."""
+    ann, ben, eve = joined_up(make_store)
+    for key in sorted(made(eve)):
+        say(eve, (Withdraw if key.part is CellKind.PROPOSAL else Unlink)((maker_of(key),)))
+    assert compact(eve, LATER_MS)
+    handed(ann, make_snapshot(eve))
+    assert made(ann) == set()
+    assert verify_replica(ann).ok
+    handed(ben, make_snapshot(ann))
+    assert made(ben) == set()
+    sync(ann, ben, LATER_MS)
+    assert agree(ann, ben)
+
+
+@STORES
+def test_a_signed_op_takes_back_only_what_its_writer_had_seen_also_by_way_of_a_snapshot(
+    make_store: MakeStore,
+) -> None:
+    ann, eve = group("ann", "eve", make_store=make_store)
+    one, other = remember(ann, "one", "the same")
+    link = say(ann, SaysSame((one, other), 90))
+    say(eve, Unlink((link.place,)))
+    sync(ann, eve)
+    assert len(made(ann)) == 1
+    say(eve, Set("theme", "dark"))
+    assert compact(eve, LATER_MS)
+    handed(ann, make_snapshot(eve))
+    assert len(made(ann)) == len(made(eve)) == 1
+    sync(ann, eve, LATER_MS)
+    assert agree(ann, eve)
+
+
+def test_what_took_nothing_back_here_proves_nothing_later() -> None:
+    """A member signs that it takes back a link that it has not seen; all hold that, and keep the link."""
+    ann, _, eve = joined_up()
+    before = made(ann)
+    hand = Hand("eve")
+    op = hand.write(Unlink(tuple(sorted(maker_of(key) for key in before if key.part is CellKind.LINK))))
+    for core in (ann, eve):
+        core.take(hand.frame(op), NOW_MS)
+    assert made(ann) == before
+    spoilt = Lie.of(eve)
+    spoilt.invent(1, Random(2))
+    assert compact(eve, LATER_MS)
+    spoilt.remains = eve.store.remains()
+    assert len(spoilt.remains) == 1
+    handed(ann, spoilt.sealed())
+    assert made(ann) == before
+
+
+def test_what_was_taken_back_stays_so_where_the_proof_of_the_rest_is_from_before() -> None:
+    """A newcomer's base lacks the link, as a signed op in it says. Of whoever has not heard of that comes the link."""
+    ann, _, eve = joined_up()
+    for key in sorted(made(eve)):
+        say(eve, (Withdraw if key.part is CellKind.PROPOSAL else Unlink)((maker_of(key),)))
+    assert compact(eve, LATER_MS)
+    new = core_of("new")
+    acquaint(new, "new", "ann", "ben", "eve")
+    acquaint(ann, "ann", "new")
+    handed(new, make_snapshot(eve))
+    new.take(everything(ann), LATER_MS)
+    assert give_way(new, LATER_MS)
+    assert made(new) == set()
+    assert new.digests() == eve.digests()
+    assert verify_replica(new).ok
+
+
+def told_ahead(make_store: MakeStore, *, text: str | None) -> tuple[Core, Core, Core, MemoryId]:
+    """A device that heard first, by a liar's word, what became of a memory that another has just remembered.
+
+    Nobody can sign anything about it: the snapshot covers no op but one that the liar made up. It says that the memory
+    reads `text`, or that it was forgotten.
+    """
+    ann, ben, eve = group("ann", "ben", "eve", make_store=make_store)
+    spoilt = Lie.of(eve)
+    spoilt.invent(1, Random(2))
+    (rid,) = remember(ann, "the code is 4711")
+    if text is None:
+        spoilt.tombstones = [rid]
+    else:
+        row = AddedRow(rid, 0, 1, NOW_MS << 16, "the code is 4711", {})
+        spoilt.adds = [row]
+        spoilt.rewrite(row, text)
+    handed(ben, spoilt.sealed())
+    return ann, ben, eve, rid
+
+
+@STORES
+@pytest.mark.parametrize("folded_some", [False, True])
+@pytest.mark.parametrize("text", [None, "the code is 0000"], ids=["forgotten", "edited"])
+def test_what_was_told_of_a_memory_before_its_signed_op_came_does_not_outlive_that(
+    text: str | None, folded_some: bool, make_store: MakeStore
+) -> None:
+    """The memory was lost there for good, or read as nobody had written, and nobody heard of either."""
+    ann, ben, _, rid = told_ahead(make_store, text=text)
+    if folded_some:
+        remember(ben, "of its own")
+        assert compact(ben, LATER_MS)
+    sync(ann, ben, LATER_MS)
+    for core in (ann, ben):
+        assert memories(core)[rid].text == "the code is 4711"
+        assert verify_replica(core).ok
+    sync(ann, ben, LATER_MS)
+    assert ann.digests().visible == ben.digests().visible
+    again = Core(ben.store, device=ben.device, sign=ben.sign, random=Random(1))
+    assert not again.denied
+    assert memories(again)[rid].text == "the code is 4711"
+
+
+def test_it_does_not_after_a_crash_between_the_op_and_the_mending() -> None:
+    ann, ben, _, rid = told_ahead(sqlite_store, text=None)
+    for frame in [everything(ann)]:
+        ben.take(frame, LATER_MS)
+    assert rid not in memories(ben)
+    again = Core(ben.store, device=ben.device, sign=ben.sign, random=Random(1))
+    assert give_way(again, LATER_MS)
+    assert not give_way(again, LATER_MS)
+    assert memories(again)[rid].text == "the code is 4711"
+
+
+def test_a_signed_deletion_or_edit_that_came_within_a_snapshot_stands_also_if_the_memory_is_told_again() -> (
+    None
+):
+    """By a device that had not heard of it, from an export of the same day."""
+    ann, ben, eve = group("ann", "ben", "eve")
+    gone, other = remember(ann, "gone", "other")
+    say(ann, Forget((gone,)))
+    edit(ann, other, "other words")
+    assert compact(ann, LATER_MS)
+    handed(ben, make_snapshot(ann))
+    for rid, text in ((gone, "gone"), (other, "other")):
+        say(eve, Remember(text, {}), rid)
+    ben.take(everything(eve), LATER_MS)
+    assert ben.denied
+    assert not give_way(ben, LATER_MS), "there is nothing to fold anew"
+    assert texts(ben) == {"other words"}
+    sync(ann, ben, LATER_MS)
+    assert agree(ann, ben)
+
+
+@STORES
+def test_a_document_beside_the_memory_that_is_held_is_no_way_around(make_store: MakeStore) -> None:
+    """The liar adds the same memory in other words, which no op wrote either, and edits those."""
+    ann, _, eve = believed(make_store)
+    spoilt = Lie.of(eve)
+    spoilt.invent(1, Random(2))
+    rid = next(MemoryId(rid) for rid, each in memories(ann).items() if "4711" in each.text)
+    row = next(row for row in spoilt.adds if row.rid == rid)
+    (number,) = [at for at, feed in enumerate(spoilt.feeds) if feed[0] == eve.device]
+    spoilt.adds.remove(row)
+    false = AddedRow(rid, number, spoilt.feeds[number][5], row.hlc, "zzz", {})
+    spoilt.adds.append(false)
+    spoilt.rewrite(false, "the code is 0000")
+    handed(ann, spoilt.sealed())
+    assert "the code is 0000" not in texts(ann)
+    assert "the code is 4711" in texts(ann)
+    assert verify_replica(ann).ok

@@ -23,6 +23,7 @@ from replica import (
     Tag,
     Unlink,
     Untag,
+    Withdraw,
     Write,
 )
 from replica.compaction import compact
@@ -91,6 +92,7 @@ class History:
             Relate("a", random.choice("xy"), "b", random.choice((None, 0.5, 1.0))),
             Propose(tuple(sorted({*random.choices(self.rids, k=3)}))),
             self.linked(core),
+            self.withdrawn(core),
             self.judged(),
             Forget((rid,)),
             Erase((rid,)),
@@ -99,7 +101,7 @@ class History:
             Set("tags", sorted(random.sample("abc", 2))),
             Set(f"meta.{random.choice('kj')}", random.choice((None, self.now_ms))),
         )
-        body = random.choices(bodies, weights=(8, 1, 1, 1, 3, 3, 1, 1, 3, 4, 1, 2))[0]
+        body = random.choices(bodies, weights=(8, 1, 1, 1, 3, 1, 3, 1, 1, 3, 4, 1, 2))[0]
         if body is None:
             try:
                 core.commit([core.edit_of(rid, f"edit {self.now_ms} text")], self.now_ms)
@@ -114,6 +116,12 @@ class History:
             return Unlink((self.random.choice(links),))
         one, other = sorted(self.random.choices(self.rids, k=2))
         return SaysSame((one, other), self.random.randint(1, 100)) if one != other else None
+
+    def withdrawn(self, core: Core) -> Withdraw | None:
+        proposals = sorted(
+            maker_of(key) for key, _ in core.store.all_cells() if key.part is CellKind.PROPOSAL
+        )
+        return Withdraw((self.random.choice(proposals),)) if proposals else None
 
     def judged(self) -> SameSlot | None:
         """A judgment on claims that nobody made: it is held and merged all the same."""

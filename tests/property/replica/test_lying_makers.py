@@ -14,6 +14,7 @@ from replica.errors import InvalidOp
 from replica.ids import MemoryId
 from replica.ops import Remember, Write
 from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.state.cells import CellKind, Key
 from replica.state.memories import Memory
 from replica.verify import verify_replica
 from tests.property.replica.test_bases_merge import STEPS, History
@@ -38,13 +39,14 @@ class Lies:
             random.choices((history.write, history.sync), weights=(14, 4))[0]()
         history.settle()
         victim, other, liar = history.cores
-        before, rows = self._held(victim), rows_of(victim)
+        before, made, rows = self._held(victim), self._made(victim), rows_of(victim)
         lie = Lie.of(liar)
         told = self._spoil(lie)
         if random.random() < 0.8:
             lie.invent(random.randint(1, 5), random)
         taken = self._hand(victim, lie.sealed())
         assert self._held(victim) == before, f"{told} changed what is held"
+        assert self._made(victim) == made, "they were left out, by no op"
         assert rows_of(victim) == rows, f"{told} took ops that are held out of the log"
         assert verify_replica(victim).ok, told
         victim.commit([Write(Remember("said since", {}), MemoryId(bytes(16)))], history.now_ms)
@@ -54,6 +56,7 @@ class Lies:
         self._hand(other, make_snapshot(victim))
         now = self._held(other)
         assert {rid: now[rid] for rid in kept} == kept, f"{told} was handed on"
+        assert self._made(other) == made, "what was left out was handed on"
         assert victim.digests().visible == other.digests().visible, f"after {told} two honest devices differ"
         return taken
 
@@ -68,6 +71,10 @@ class Lies:
     def _held(self, core: Core) -> dict[bytes, Memory]:
         """What shows, but how often each was recalled: of that a member may say of itself what it likes."""
         return {rid: each._replace(feed=0, accesses=0, last_access=0) for rid, each in memories(core).items()}
+
+    def _made(self, core: Core) -> set[Key]:
+        """The proposals and the links that nobody has taken back."""
+        return {key for key, _ in core.store.all_cells() if key.part in (CellKind.PROPOSAL, CellKind.LINK)}
 
     def _spoil(self, lie: Lie) -> list[str]:
         """Lie about each memory in some way of its own."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from replica.core import Core
 from replica.ids import OpRef
-from replica.state.cells import State, renumber
+from replica.state.cells import CellKind, State, maker_of, renumber
 from replica.state.merge import News, merge_states
 from replica.state.register import Dot
 from tests.property.replica.test_convergence_laws import Commit, delivered, newcomer, op_histories
@@ -60,7 +60,12 @@ def merged(one: Held, other: Held, whole: Core) -> Held:
 
     origins = {whole.feeds[no].origin_no for no in writers}
     devices = {whole.feeds.origin_of(no).device for no in writers}
-    news = News(they_have, i_have, is_new, origins, devices, theirs.tombstones)
+    taken_back = {
+        maker_of(key)
+        for key in mine.cells.keys() - theirs.cells.keys()
+        if key.part in (CellKind.PROPOSAL, CellKind.LINK)
+    }
+    news = News(they_have, i_have, is_new, origins, devices, theirs.tombstones, taken_back=taken_back)
     return merge_states(mine, theirs, news), lambda dot: i_have(dot) or they_have(dot)
 
 

@@ -27,6 +27,7 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         vouched=[Vouched(1, 2, 3, DEVICE)],
         asked=[DEVICE],
         may_prove=True,
+        denied=[bytes(16)],
         shown_by=0,
         quotas=[[DEVICE, "OPS", 7, 17]],
         root=DEVICE,

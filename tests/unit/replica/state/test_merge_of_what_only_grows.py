@@ -1,6 +1,6 @@
 """When a base is merged, what its unheld ops can have done is joined, and nothing else changes what is held."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from random import Random
 
 import pytest
@@ -34,11 +34,22 @@ PLACE = OpRef(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 
 
 def merged(
-    mine: Mapping[Key, Cell], theirs: Mapping[Key, Cell], *, held: bool, by: bytes = b""
+    mine: Mapping[Key, Cell],
+    theirs: Mapping[Key, Cell],
+    *,
+    held: bool,
+    by: bytes = b"",
+    taken_back: Set[OpRef] = frozenset(),
 ) -> dict[Key, Cell]:
     """What becomes of mine by a base that covers every op, all of which were `held` here, or none; `by` wrote more."""
     news = News(
-        lambda dot: True, lambda dot: held, lambda place: not held, {0, 1} if by else set(), {by}, set()
+        lambda dot: True,
+        lambda dot: held,
+        lambda place: not held,
+        {0, 1} if by else set(),
+        {by},
+        set(),
+        taken_back=taken_back,
     )
     return merge_states(State(dict(mine)), State(dict(theirs)), news).cells
 
@@ -149,9 +160,16 @@ def test_no_verdict_stays_on_a_claim_that_is_not_held() -> None:
     ("key", "cell"),
     [(proposal_key(PLACE), Proposal(DOT, (RID, RID))), (link_key(PLACE), TellingLink(DOT, (RID, RID), 90))],
 )
-def test_what_is_taken_back_without_a_trace_is_gone_where_the_base_covers_it(key: Key, cell: Cell) -> None:
+def test_what_is_taken_back_is_gone_where_the_base_has_the_signed_op_that_did_it(
+    key: Key, cell: Cell
+) -> None:
     assert merged({key: cell}, {key: cell}, held=True) == {key: cell}
-    assert merged({key: cell}, {}, held=True) == {}
+    assert merged({key: cell}, {}, held=True) == {key: cell}, "it was left out, says nobody"
+    signed = frozenset({PLACE})
+    assert merged({key: cell}, {}, held=True, taken_back=signed) == {}
+    assert merged({key: cell}, {key: cell}, held=True, taken_back=signed) == {key: cell}, (
+        "its writer had not seen it"
+    )
     assert merged({}, {key: cell}, held=True) == {}
     assert merged({}, {key: cell}, held=False) == {key: cell}
 
