@@ -639,7 +639,7 @@ class Core:
                 continue
             vector, status, op_id = feeds.advance(feed, op), FoldStatus.FOLDED, op.id
             if body is not None:
-                if self.vouched and type(body) is Remember and self._is_denied(state, op):
+                if type(body) is Remember and self._is_denied(state, op):
                     self.denied.add(keys[0].name)
                 dot = _dot(Dot, (feed.no, op.seq, op_id[:8]))
                 fold(state, op, body, keys, dot, feed.origin_no, vector, feeds.locate)
@@ -669,9 +669,12 @@ class Core:
     def _is_denied(self, state: State, op: Op) -> bool:
         """Say whether an op adds a memory whose id was drawn for it, and which is known to be gone, or was edited.
 
-        Nobody can have deleted or edited it who had not seen this op, so that may be a liar's word (`replica.proving`).
+        Nobody can have deleted or edited it who had not seen this op. So that may be a liar's word, or of somebody's
+        whose ops this group was rebuilt without (`replica.proving`).
         """
-        if op.rid is None or not is_drawn_for(op.rid, op.hlc):
+        if op.rid is None or not (self.vouched or self.membership.leaves_out):
+            return False
+        if not is_drawn_for(op.rid, op.hlc):
             return False
         cell = state.memory(op.rid)
         return op.rid in state.tombstones or (cell is not None and bool(cell.edits))

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from replica.codec import pack
-from replica.compaction import compact
+from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.ids import DeviceId
@@ -31,6 +31,7 @@ from replica.rebuilding import (
     told_by,
 )
 from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.verify import verify_replica
 from tests.support import replicas
 from tests.support.devices import introduced
 from tests.support.links import identity
@@ -129,6 +130,24 @@ def test_what_only_a_bad_one_forgot_is_back_and_what_others_forgot_is_not() -> N
     assert texts(new) == {"milk"}
     assert new.store.tombstoned([bread, salt]) == {bread, salt}
     assert [proof.author for proof in new.proofs.values()] == [device("ben")]
+
+
+def test_what_a_bad_one_forgot_is_back_with_whoever_still_has_it_also_where_that_left_the_log() -> None:
+    """The founder knew it as gone, and no more of why, so its author's own words were gone there and everywhere."""
+    ann, ben, eve = group("ann", "ben", "eve")
+    remember(ann, "milk")
+    settle([ann, ben, eve])
+    bread, salt = remember(ben, "bread", "salt")
+    say(eve, Forget((bread, salt)))
+    sync(ann, eve)
+    say(ann, Forget((salt,)))
+    assert compact(ann, NOW_MS + LEASE_MS)
+    new, _ = rebuilt(ann, "ann", "eve")
+    assert new.store.base_tombstones() == {bread, salt}
+    inside, _ = moved(ben, "ben", new, "ann")
+    assert texts(inside) == texts(new) == {"milk", "bread"}
+    assert agree(new, inside)
+    assert verify_replica(new).ok
 
 
 def test_words_that_a_bad_one_erased_stay_gone_under_a_proof_of_the_founder() -> None:
