@@ -53,6 +53,8 @@ _ALONE: Final = re.compile(r"(?<!\d)[^\W\d_]+")
 _AS_LIKELY: Final = 0.6
 # Sets of languages whose tables are kept: most notes are in one, and few stores hold more than four.
 _SETS_KEPT: Final = 32
+# Phrases whose patterns are kept: more than any list has in all languages.
+_PHRASES_KEPT: Final = 1_024
 _SPECIAL: Final = {"N": _NUMBER, "H": _HOUR}
 
 
@@ -118,15 +120,7 @@ class PatternLexicon:
 
         To look at its words takes a tenth of the time of looking for every phrase.
         """
-        found = set(self._others)
-        for word in set(_RUN.findall(text)):
-            for begins, stems, _ in self._heads:
-                if (names := begins.get(word)) is not None:
-                    found |= names
-                for stem, name in stems.get(word[:_STEM], ()):
-                    if word.startswith(stem):
-                        found.add(name)
-        return frozenset(found)
+        return self._others | _begun(self._heads, text)
 
 
 class _NamesByWord(dict[str, frozenset[str]]):
@@ -219,27 +213,52 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> PatternLexicon:
     return PatternLexicon(languages)
 
 
-def may_hold(name: str, plain: str) -> bool:
-    """Say whether a leveled text has a word with which a phrase of a list begins, in any language.
+def holds(name: str, plain: str) -> bool:
+    """Say whether a leveled text holds a phrase of a list, in a language that it may be in.
 
-    Of a text that has none a list's pattern would try every phrase at every letter: a hundred times as long.
+    Looked for are those that begin with a word of it: the pattern of all would try each at every letter, and to make it
+    takes as long as several recalls.
     """
-    begins, stems, others = _heads()
-    return name in others or any(
-        name in begins.get(word, ())
-        or any(of == name and word.startswith(stem) for stem, of in stems.get(word[:_STEM], ()))
-        for word in _RUN.findall(plain)
+    heads = _phrase_heads(name)
+    begun = heads.others | _begun([heads], plain)
+    found = {phrase for phrase in begun if _phrase_pattern(phrase).search(plain)}
+    return bool(found) and any(
+        not found.isdisjoint(_phrases(_told()[language], name)) for language in languages_of(plain)
     )
 
 
 @lru_cache(1)
+def _phrase_heads(name: str) -> _Heads:
+    """Return the phrases of a list in all languages, as if each were the name of a list."""
+    return _beginnings((phrase, phrase) for told in _told().values() for phrase in _phrases(told, name))
+
+
+@lru_cache(_PHRASES_KEPT)
+def _phrase_pattern(phrase: str) -> "re.Pattern[str]":
+    return _any_of([phrase])
+
+
+def _begun(heads: Iterable[_Heads], plain: str) -> set[str]:
+    """Return the lists of which a phrase begins with a word of a leveled text."""
+    found = set[str]()
+    for word in set(_RUN.findall(plain)):
+        for begins, stems, _ in heads:
+            if (names := begins.get(word)) is not None:
+                found |= names
+            for stem, name in stems.get(word[:_STEM], ()):
+                if word.startswith(stem):
+                    found.add(name)
+    return found
+
+
+@lru_cache(1)
 def _heads() -> _Heads:
-    return _beginnings([_told()[name] for name in LANGUAGES])
+    return _beginnings(_listed_phrases(_told()[name] for name in LANGUAGES))
 
 
 @lru_cache(len(LANGUAGES))
 def _heads_in(language: str) -> _Heads:
-    return _beginnings([_told()[language]])
+    return _beginnings(_listed_phrases([_told()[language]]))
 
 
 @lru_cache(8 * _SETS_KEPT)
@@ -250,12 +269,12 @@ def words_of(name: str, languages: tuple[str, ...] = LANGUAGES) -> frozenset[str
     )
 
 
-def _beginnings(told: Sequence[Mapping[str, Any]]) -> _Heads:
-    """Return by their first word which lists have phrases: whole words, stems, and lists that can begin with any."""
+def _beginnings(listed: Iterable[tuple[str, str]]) -> _Heads:
+    """Return by the first word of each phrase its list: by whole words, by stems, and lists that begin with any."""
     begins = _NamesByWord()
     stems: dict[str, list[tuple[str, str]]] = {}
     others: set[str] = set()
-    for name, phrase in _listed_phrases(told):
+    for name, phrase in listed:
         head, *rest = phrase.split()
         first = _RUN.search(level(head.partition("*")[0]))
         if phrase[0] in "NH" and not phrase[1:2].isalpha():

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors
-from cognition.grammar.lexicon import languages_of, level, lists_of, may_hold
+from cognition.grammar.lexicon import holds, level
 from cognition.ranking.asked_words import PAST
 from cognition.ranking.pool import Column, Pool
 from cognition.recall.known import Then
@@ -46,10 +46,7 @@ _ABOVE: Final = 1e-6
 
 def tells_change(text: str) -> bool:
     """Say whether a text tells of a change, in the words of ten languages."""
-    plain = level(text[:_CHARACTERS_MAX])
-    if not may_hold("change", plain):
-        return False
-    return lists_of(languages_of(plain))["change"].search(plain) is not None
+    return holds("change", level(text[:_CHARACTERS_MAX]))
 
 
 def overtaking(

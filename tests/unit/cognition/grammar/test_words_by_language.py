@@ -2,7 +2,13 @@
 
 from collections import defaultdict
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from cognition.grammar import lexicon
+
+_CHANGES = [phrase for told in lexicon._told().values() for phrase in told["change"].splitlines()]
+_SPOKEN = [phrase.replace("*", "en").replace("N", "5").replace("H", "7") for phrase in _CHANGES]
 
 
 def test_the_words_that_tell_a_language_are_those_written_for_it() -> None:
@@ -24,3 +30,19 @@ def test_a_list_is_one_text() -> None:
     held = [value for lists in lexicon._told().values() for value in lists.values()]
     held += [part for value in held if isinstance(value, dict) for part in value.values()]
     assert {type(value) for value in held} == {dict, str, int}
+
+
+@given(
+    st.lists(
+        st.sampled_from([*_CHANGES, *_SPOKEN, "I", "we", "ich", "la", "я", "x", "5", "'", "-"]), max_size=4
+    )
+)
+def test_a_phrase_is_held_where_the_pattern_of_its_whole_list_finds_it(said: list[str]) -> None:
+    for text in (" ".join(said), "".join(said)):
+        plain = lexicon.level(text)
+        whole = lexicon.lists_of(lexicon.languages_of(plain))["change"]
+        assert lexicon.holds("change", plain) == (whole.search(plain) is not None)
+
+
+def test_the_pattern_of_each_phrase_of_a_list_is_kept() -> None:
+    assert len(set(_CHANGES)) <= lexicon._PHRASES_KEPT
