@@ -26,6 +26,8 @@ from sync.mailbox.http_files import (
 PAGE_FILES: Final = 1_000
 # A thousand names of a kilobyte each, the longest there are and thrice that in percent, with what is said of each.
 PAGE_BYTES_MAX: Final = 4 << 20
+# Of all pages: as many files as there may be, as S3 names them. Azure says a kilobyte of each, and reaches 64,000.
+LISTING_BYTES_MAX: Final = 64 << 20
 # Pages may be short, or empty; ten times as many as all files need that there may be.
 PAGES_MAX: Final = 10 * FILES_MAX // PAGE_FILES
 
@@ -177,12 +179,15 @@ class BucketFiles(ABC):
         self._check(answer)
 
     def names(self) -> Calling[Mapping[str, int]]:
-        """List the folder; `Full` where pages go on and on, as they do if one names what was named before."""
+        """List the folder; `Full` where pages go on and on."""
         found: dict[str, int] = {}
-        entries, following = 0, ""
+        entries, size, following = 0, 0, ""
         for _ in range(PAGES_MAX):
             answer: HttpAnswer = yield self._call("GET", "", self._listing(following), b"", PAGE_BYTES_MAX)
             self._check(answer)
+            size += len(answer.body)
+            if size > LISTING_BYTES_MAX:
+                raise Full(f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer")
             page = read_page(answer.body, self._page())
             found |= page.files
             entries += page.entries
@@ -190,6 +195,10 @@ class BucketFiles(ABC):
                 raise too_many()
             if not page.following:
                 return found
+            if page.following == following:
+                raise Unreached(
+                    "expected another page of the listing, the server names the same again and again"
+                )
             following = page.following
         raise Full(f"expected a listing of at most {PAGES_MAX} pages, it has more")
 

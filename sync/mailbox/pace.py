@@ -50,14 +50,16 @@ class LookClock:
 
     def __init__(self, least_s: float = LOOK_SECONDS_MIN) -> None:
         self._least_s = least_s
-        self._names: Mapping[str, int] | None = None
+        # Of what was listed last: the names themselves may take as much memory as a listing may.
+        self._listed: int | None = None
         self.wait_s = least_s
 
     def listed(self, names: Mapping[str, int]) -> None:
         """Hear what there is."""
-        quiet = names == self._names
+        listed = hash(frozenset(names.items()))
+        quiet = listed == self._listed
         self.wait_s = min(LOOK_SECONDS_MAX, 2 * self.wait_s) if quiet else self._least_s
-        self._names = names
+        self._listed = listed
 
 
 class Bells:

@@ -10,7 +10,7 @@ import pytest
 from sync.errors import Full, Unreached
 from sync.mailbox import buckets
 from sync.mailbox.azure import AzureFiles
-from sync.mailbox.buckets import PAGE_BYTES_MAX, PAGES_MAX, read_page
+from sync.mailbox.buckets import LISTING_BYTES_MAX, PAGE_BYTES_MAX, PAGES_MAX, read_page
 from sync.mailbox.http_files import HttpAnswer, HttpFiles
 from sync.mailbox.s3 import S3Files, _S3Page
 from tests.security.test_hostile_webdav import (
@@ -72,13 +72,17 @@ def azure_folder(name: str) -> str:
     return f"<BlobPrefix><Name>box/{name}/</Name></BlobPrefix>"
 
 
+def whole(data: bytes) -> bytes:
+    """Return an answer that is well."""
+    return OK + b"content-length: %d\r\n\r\n%b" % (len(data), data)
+
+
 @contextmanager
 def paging(page: Callable[[str, int], bytes], entries: str) -> Iterator[Raw]:
     """Answer every listing with one more page."""
 
     def answer(server: Raw, line: socket.socket) -> None:
-        data = page(entries, len(server.asked))
-        server.send(line, OK + b"content-length: %d\r\n\r\n%b" % (len(data), data))
+        server.send(line, whole(page(entries, len(server.asked))))
 
     with raw(answer) as server:
         yield server
@@ -108,6 +112,40 @@ def test_a_listing_ends_whose_pages_are_empty(kind: str, page: Callable[[str, in
     with paging(page, "") as server, pytest.raises(Full, match="it has more"):
         ask("", names, files=bucket(kind, server.url))
     assert len(server.asked) == PAGES_MAX
+
+
+@pytest.mark.parametrize(("kind", "page"), [("s3", s3_page), ("azblob", azure_page)], ids=KINDS)
+def test_a_listing_that_leads_back_to_the_page_before_is_left_at_once(
+    kind: str, page: Callable[[str, int], bytes]
+) -> None:
+    """It was asked for a thousand times."""
+    with raw(saying(whole(page("", 7)))) as server, pytest.raises(Unreached, match="again and again"):
+        ask("", names, files=bucket(kind, server.url))
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "page", "entry"), [("s3", s3_page, s3_file), ("azblob", azure_page, azure_file)], ids=KINDS
+)
+@pytest.mark.parametrize("what", ["comments", "long names"])
+def test_all_pages_of_a_listing_have_a_bound_together(
+    kind: str, page: Callable[[str, int], bytes], entry: Callable[[str], str], what: str
+) -> None:
+    """A thousand pages of tags took minutes of a processor with each look, a hundred of long names 400 MB for good."""
+    comments, names_ = "<!--" + "x" * 30_000 + "-->", (entry(f"{n}{'x' * 4_000}") for n in range(900))
+    body = page(comments * 130 if what == "comments" else "".join(names_), 0)
+    calling, asked = bucket(kind, "http://127.0.0.1:1").names(), 0
+
+    def list_all() -> None:
+        nonlocal asked
+        next(calling)
+        while True:
+            asked += 1
+            calling.send(HttpAnswer(200, body.replace(b">0<", b">%d<" % asked)))
+
+    with pytest.raises(Full, match="at most 64 MB"):
+        list_all()
+    assert asked * len(body) < LISTING_BYTES_MAX + 2 * PAGE_BYTES_MAX
 
 
 @pytest.mark.parametrize("verb", VERBS)

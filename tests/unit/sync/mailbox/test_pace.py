@@ -1,5 +1,7 @@
 """When a mailbox is looked at, written to and left alone, in seconds of a clock that the test tells."""
 
+import gc
+import weakref
 from dataclasses import replace
 from random import Random
 
@@ -36,6 +38,25 @@ def test_where_nothing_rings_one_looks_less_and_less_often_while_nothing_comes_u
     assert waits[-1] == LOOK_SECONDS_MAX
     clock.listed({"one": 1, "two": 2})
     assert clock.wait_s == LOOK_SECONDS_MIN
+    clock.listed({"one": 1, "two": 2})
+    clock.listed({"two": 2, "one": 1})
+    assert clock.wait_s == 4 * LOOK_SECONDS_MIN, "in whatever order"
+    clock.listed({"one": 2, "two": 2})
+    assert clock.wait_s == LOOK_SECONDS_MIN, "a size counts, too"
+
+
+def test_a_listing_is_not_held_until_the_next_one() -> None:
+    """Of a bucket that names a hundred thousand files it was 400 MB, and twice that with the next look."""
+
+    class Listing(dict[str, int]):
+        """One that can be watched."""
+
+    clock, names = LookClock(), Listing(one=1)
+    held = weakref.ref(names)
+    clock.listed(names)
+    del names
+    gc.collect()
+    assert held() is None
 
 
 @pytest.mark.parametrize(
