@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, read_place, unpack, wire_place
@@ -227,6 +227,7 @@ class Shelf:
                     self._keep(name, replace(kept, listed=True))
             elif kept.listed or not 0 <= now_ms - kept.since_ms < LISTED_MS_MAX:
                 self._drop(name)
+        self._note_too_large(names, now_ms)
         wanted = [name for name in sorted(names) if self._is_wanted(name, names[name], now_ms)]
         chosen, size = list[str](), 0
         for name in self._in_turn(wanted)[:FETCH_FILES_MAX]:
@@ -315,12 +316,24 @@ class Shelf:
     def _altered_lasts_ms(self, now_ms: int) -> int:
         return min(ALTERED_MS_MAX, ALTERED_MS_MIN << min(self._doubts_at(now_ms), 10))
 
+    def _note_too_large(self, names: Mapping[str, int], now_ms: int) -> None:
+        """Remember files that are larger than any, as many in a look as it would fetch.
+
+        Whoever runs the place lists a hundred thousand, and others with each look: each is a row written and removed.
+        """
+        found = (
+            name
+            for name in sorted(names)
+            if names[name] > FILE_BYTES_MAX
+            and (name not in self._kept or self._kept[name].size != names[name])
+        )
+        for name in islice(found, FETCH_FILES_MAX):
+            reason = f"expected a file of at most {FILE_BYTES_MAX} bytes, got one of {names[name]}"
+            self.failed(name, names[name], FileState.UNREADABLE, reason, now_ms)
+
     def _is_wanted(self, name: str, size: int, now_ms: int) -> bool:
         kept = self._kept.get(name)
         if size > FILE_BYTES_MAX:
-            if kept is None or kept.size != size:
-                reason = f"expected a file of at most {FILE_BYTES_MAX} bytes, got one of {size}"
-                self.failed(name, size, FileState.UNREADABLE, reason, now_ms)
             return False
         if kept is None:
             return True

@@ -941,6 +941,18 @@ def test_a_flood_only_delays() -> None:
     assert [kept.state for kept in huge.kept.values()] == [FileState.UNREADABLE]
 
 
+def test_of_files_that_are_too_large_a_look_remembers_so_many_and_the_next_ones_the_others() -> None:
+    """A hundred thousand, and others with each look, were 200,000 rows of the store each time: for seconds no other."""
+    large = {f"{n:032x}.samemind": FILE_BYTES_MAX + 1 for n in range(2 * FETCH_FILES_MAX + 1)}
+    shelf, remembered = Shelf(), list[int]()
+    for minute in range(4):
+        assert shelf.listed(large, NOW_MS + minute * 60_000) == []
+        remembered.append(len(shelf.changes()[0]))
+    assert remembered == [FETCH_FILES_MAX, FETCH_FILES_MAX, 1, 0]
+    assert shelf.listed(dict.fromkeys(large, FILE_BYTES_MAX + 2), NOW_MS) == []
+    assert len(shelf.changes()[0]) == FETCH_FILES_MAX, "of another size it is another file"
+
+
 def test_of_large_files_a_look_fetches_so_many_bytes_and_leaves_the_rest_to_the_next() -> None:
     each, shelf = FILE_BYTES_MAX, Shelf()
     listed = {f"{n:032x}.samemind": each for n in range(5)}
