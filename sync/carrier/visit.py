@@ -9,6 +9,7 @@ import io
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
@@ -160,13 +161,14 @@ class VisitUnderWay:
     def proceed(self) -> Step | None:
         """Tell the visit what came of its last step, and return the next; None when it is over."""
         try:
-            step = (
-                self._visit.send(self.result) if self._failure is None else self._visit.throw(self._failure)
-            )
+            if self._failure is None:
+                step = self._visit.send(self.result)
+            else:
+                step = self._visit.throw(self._take_failure())
         except StopIteration as end:
             self._looked = end.value
             return None
-        self.result, self._failure = None, None
+        self.result = None
         return step
 
     @contextmanager
@@ -175,7 +177,16 @@ class VisitUnderWay:
         try:
             yield
         except (SyncError, ReplicaError) as error:
+            # The frames that it came through hold all that had been fetched, of the largest file 256 MB. As long as an
+            # error leads to them, they stay; where it leads to itself by them, even until garbage is collected.
+            error.__traceback__ = error.__context__ = error.__cause__ = None
             self._failure = error
+
+    def _take_failure(self) -> SyncError | ReplicaError:
+        """Return what failed, and forget it: what is raised must not be found again in a frame that it leaves."""
+        failure, self._failure = self._failure, None
+        assert failure is not None, "nothing failed"
+        return failure
 
     @property
     def looked(self) -> Looked:
@@ -255,12 +266,13 @@ class Visitor:
                 waiting = yield from self._open(name, names[name], looked)
             except MailboxError as error:
                 self.shelf.failed(name, names[name], FileState.UNFETCHED, str(error), self._now_ms())
-                unfetched.append(error)
+                unfetched.append(copy(error))  # without the frames, this one among them
                 if len(unfetched) == _UNFETCHED_MAX:
                     break  # what was fetched before is taken all the same
                 continue
             if waiting is not None:
                 batch.append(waiting)
+            waiting = None  # or the largest is held while the next one comes
             if sum(len(each.data) for each in batch) > _BATCH_BYTES_MAX:
                 yield from self._take_batch(batch, looked)
                 batch = []
@@ -269,7 +281,7 @@ class Visitor:
             group_now = yield Run(lambda core: known_to(core).group)
             looked.again = self.shelf.retry(group_grew=group_before != group_now)
         if len(unfetched) == _UNFETCHED_MAX:
-            raise unfetched[0]
+            raise unfetched.pop(0)  # what is raised must not be found again in this frame
 
     def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
         looked.asked_for += 1

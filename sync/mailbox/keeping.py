@@ -81,11 +81,14 @@ class Keeper:
             try:
                 looked = await self.look(at_once=False)
             except MailboxError as error:
-                await self._pause(self._pace.pause_after(error))
+                pause_s = self._pace.pause_after(error)
+            else:
+                self._pace.looked(looked)
+                while not await self._wait():
+                    pass  # somebody else looked meanwhile: what is waited for begins anew
                 continue
-            self._pace.looked(looked)
-            while not await self._wait():
-                pass  # somebody else looked meanwhile: what is waited for begins anew
+            # Out here nothing holds on to the error, and so to what was listed and fetched.
+            await self._pause(pause_s)
 
     async def look(self, *, at_once: bool = True) -> Looked:
         """Look now, as often as it takes; `at_once`: nothing is put off."""

@@ -103,7 +103,8 @@ class HttpBox:
         }
         if call.body:
             headers["content-length"] = str(len(call.body))
-        with _explained(), trio.fail_after(seconds):
+        # What it hands out is no copy, and a file has up to 256 MB: of an answer that breaks off, nothing is held.
+        with _explained(), trio.fail_after(seconds), io.BytesIO() as body:
             if self._pool is None:
                 self._pool = _new_pool(self._origin.scheme, host)
             async with self._pool.stream(
@@ -114,7 +115,6 @@ class HttpBox:
                 extensions={"timeout": dict.fromkeys(("connect", "read", "write"), self._timeout_s)},
             ) as response:
                 _Bounded.of(response).left = _HEAD_BYTES_MAX + 2 * call.bytes_max
-                body = io.BytesIO()  # what it hands out is no copy, and a file has up to 256 MB
                 async with aclosing(response.aiter_stream()) as pieces:
                     async for piece in pieces:
                         body.write(piece)
@@ -122,10 +122,11 @@ class HttpBox:
                             break
                         # Pieces of a byte each come by the thousand without waiting for any.
                         await trio.lowlevel.checkpoint()
+            body.truncate(call.bytes_max)
+            said = body.getvalue()
         heard = {name.lower(): value for name, value in response.headers}
         retry_after, location, region = (_text(heard.get(name, b"")) for name in _HEADERS)
-        body.truncate(call.bytes_max)
-        return HttpAnswer(response.status, body.getvalue(), retry_after, location, region)
+        return HttpAnswer(response.status, said, retry_after, location, region)
 
 
 class _Bounded(httpcore2.AsyncNetworkStream):

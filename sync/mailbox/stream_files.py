@@ -134,14 +134,15 @@ class StreamFiles:
             if name not in whole:
                 raise _gone()
             size = whole[name]
-        data = io.BytesIO()  # what it hands out is no copy, and a file has up to 256 MB
-        for part in range(_count(size)):
-            if data.tell() < bytes_max:  # a part may be larger than it should be
-                # Asked of the leader: a follower may not have yet what was listed.
-                answer = yield from self._ask("MSG.GET", {"last_by_subj": self._part(name, size, part)})
-                data.write(_read_message(answer))
-        data.truncate(bytes_max)
-        return data.getvalue()
+        # What it hands out is no copy, and a file has up to 256 MB: of one that breaks off, nothing is held.
+        with io.BytesIO() as data:
+            for part in range(_count(size)):
+                if data.tell() < bytes_max:  # a part may be larger than it should be
+                    # Asked of the leader: a follower may not have yet what was listed.
+                    answer = yield from self._ask("MSG.GET", {"last_by_subj": self._part(name, size, part)})
+                    data.write(_read_message(answer))
+            data.truncate(bytes_max)
+            return data.getvalue()
 
     def remove(self, name: str) -> Asking[None]:
         """Remove all parts of a file; nobody needs to know at once, so it rings no bell."""

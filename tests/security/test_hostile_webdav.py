@@ -293,6 +293,40 @@ def test_a_large_file_is_held_once() -> None:
     assert size < int(got.stdout) << 10 < 1.6 * size
 
 
+def test_a_large_file_that_breaks_off_is_let_go_whoever_holds_the_error() -> None:
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system has no /proc to read it from")
+    size = 64 << 20
+    gets = LOOKS.replace(
+        "    try:\n        await box.names()\n",
+        "    held = []\n"
+        "    for _ in range(4):\n"
+        "        try:\n"
+        f"            await box.get('{any_name()}', {size})\n"
+        "        except MailboxError as error:\n"
+        "            held.append(error)\n"
+        "    try:\n"
+        "        raise held[-1]\n",
+    )
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        server.send(line, OK + b"content-length: %d\r\n\r\n" % (size + 1))
+        server.send(line, bytes(size))
+        line.shutdown(socket.SHUT_RDWR)
+
+    with raw(answer) as server:
+        got = subprocess.run(
+            [sys.executable, "-c", gets, f"webdav+{server.url}", ""],
+            capture_output=True,
+            text=True,
+            timeout=GIVE_UP_SECONDS,
+        )
+    assert got.returncode == 0, got.stderr[-2_000:]
+    grown_kb, error = got.stdout.split()
+    assert error == "Unreached"
+    assert size < int(grown_kb) << 10 < 1.6 * size
+
+
 # What the reader took in at one go.
 SWALLOWED = {
     "attributes": b"<multistatus " + b" ".join(b"a%d='>'" % n for n in range(400_000)) + b"/>",
