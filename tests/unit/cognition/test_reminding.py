@@ -549,6 +549,7 @@ def test_what_repeats_is_not_on_when_it_is_excepted() -> None:
     assert [each for each in weeks if is_on(first, hour, rule, each, each + hour)] == [*weeks[1:4], weeks[11]]
     assert latest(first, rule, weeks[10]) == weeks[3]
     assert following(first, rule, first - 1) == weeks[1]
+    assert following(first, rule, first - 99 * week) == weeks[1], "from however long before"
     assert following(first, rule, weeks[3]) == weeks[11]
     counted = with_exceptions("FREQ=WEEKLY;COUNT=3", weeks[:1])
     assert not is_on(first, hour, counted, first, first)
@@ -556,6 +557,20 @@ def test_what_repeats_is_not_on_when_it_is_excepted() -> None:
     assert len(many) <= RULE_CHARACTERS_MAX
     assert following(first, many, first + 100 * DAY_MS) == first + 201 * DAY_MS, "the latest are kept"
     assert with_exceptions("FREQ=DAILY", []) == "FREQ=DAILY"
+
+
+@pytest.mark.parametrize("step", ["MONTHLY", "YEARLY"])
+def test_what_repeats_did_so_last_at_the_end_of_the_calendar(step: str) -> None:
+    first, last = (datetime(year, 12, 24, 9, tzinfo=UTC) for year in (2026, 9999))
+    first_ms, last_ms = (round(each.timestamp() * 1_000) for each in (first, last))
+    assert latest(first_ms, f"FREQ={step}", last_ms + 6 * DAY_MS) == last_ms
+    assert following(first_ms, f"FREQ={step}", last_ms) is None
+
+
+def test_a_rule_that_skips_a_thousand_times_or_more_skips_none() -> None:
+    first = round(datetime(2026, 1, 31, 9, tzinfo=UTC).timestamp() * 1_000)
+    for interval, days in (("999", 999), ("1000", 1), ("00999", 1), ("0", 1)):
+        assert following(first, f"FREQ=DAILY;INTERVAL={interval}", first) == first + days * DAY_MS
 
 
 def test_a_weekday_of_a_rule_is_one_of_the_tellers_clock() -> None:
