@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from cognition.filters import TIME, Filters
 from cognition.memories import EACH
 from cognition.tellings import groups_of, shown_once
+from replica.hlc import COUNTER_BITS, OWN_AHEAD_MS_MAX
 from replica.reads.facts import numbers_beside
 
 # A summary stands in a list only where each of its members would: it says what all of them say.
@@ -16,6 +17,12 @@ _WHOLE: Final = """WITH whole (no) AS (
         SELECT 1 FROM summary_member x JOIN shown_memory m ON m.id = x.id
         WHERE x.summary = s.no AND NOT ifnull(({condition}), 0)))"""
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
+
+
+# By when memories were stored. What a clock stamped that was days or years ahead would come first for as long: it comes
+# where it was told, if anybody says when, and else last.
+_STORED: Final = f"iif(m.created <= {{latest}}, m.created, ifnull(m.told_at, 0) << {COUNTER_BITS})"
+_STORED_SUMMARY: Final = "iif(s.created <= {latest}, s.created, 0)"
 
 
 # Whether a memory shows its facts is asked for each: none, where it is gone.
@@ -39,7 +46,9 @@ class ListPage(NamedTuple):
     total: int
 
 
-def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> ListPage:
+def newest_page(
+    connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int, now_ms: int
+) -> ListPage:
     """Return a page of what the filters let through, the newest first: each group of tellings once, with summaries.
 
     A summary is as old as its oldest member, and stands in place of its members.
@@ -47,35 +56,48 @@ def newest_page(connection: sqlite3.Connection, filters: Filters, *, limit: int,
     condition, values = filters.sql()
     once, both = shown_once(condition, values)
     if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
-        return _newest(connection, once, both, limit=limit, offset=offset)
+        return _newest(connection, once, both, limit=limit, offset=offset, now_ms=now_ms)
     if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
         once, both = shown_once(f"{condition} AND {_ALONE}", values)
-    everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, id, no) AS (
-        SELECT m.created, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
-        UNION ALL SELECT s.created, s.rid, NULL, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
+    everything = f"""{_WHOLE.format(condition=condition)}, page (stored, rid, id, no) AS (
+        SELECT {_stored(_STORED, now_ms)}, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
+        UNION ALL SELECT {_stored(_STORED_SUMMARY, now_ms)}, s.rid, NULL, s.no
+        FROM summary s JOIN whole w ON w.no = s.no)"""
     twice = (*values, *both)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
     rows = connection.execute(
-        f"{everything} SELECT id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
+        f"{everything} SELECT id, no FROM page ORDER BY stored DESC, rid DESC LIMIT ? OFFSET ?",
         (*twice, limit, offset),
     )
     return ListPage(list(map(ListEntry._make, rows)), total)
 
 
-def newest_tellings(connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int) -> ListPage:
+def newest_tellings(
+    connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int, now_ms: int
+) -> ListPage:
     """Return a page of what the filters let through, the newest first: every telling, and no summary."""
-    return _newest(connection, *filters.sql(), limit=limit, offset=offset)
+    return _newest(connection, *filters.sql(), limit=limit, offset=offset, now_ms=now_ms)
 
 
 def _newest(
-    connection: sqlite3.Connection, condition: str, values: Sequence[Any], *, limit: int, offset: int
+    connection: sqlite3.Connection,
+    condition: str,
+    values: Sequence[Any],
+    *,
+    limit: int,
+    offset: int,
+    now_ms: int,
 ) -> ListPage:
     rows = connection.execute(
         f"""SELECT m.id, NULL FROM shown_memory m WHERE {condition}
-            ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?""",
+            ORDER BY {_stored(_STORED, now_ms)} DESC, m.rid DESC LIMIT ? OFFSET ?""",
         (*values, limit, offset),
     )
     return ListPage(list(map(ListEntry._make, rows)), _count(connection, condition, values))
+
+
+def _stored(by: str, now_ms: int) -> str:
+    return by.format(latest=(now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS)
 
 
 def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:

@@ -83,7 +83,7 @@ def list_page(
     profile: DecayProfile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
-    found = newest_page(connection, filters, limit=limit, offset=offset)
+    found = newest_page(connection, filters, limit=limit, offset=offset, now_ms=now_ms)
     page = _in_order(connection, [each.number for each in found.entries if each.number is not None])
     views = iter(standing_views(connection, page, now_ms=now_ms, profile=profile))
     summaries = {
@@ -107,7 +107,7 @@ async def put_away(device: "Device", options: FilterOptions, filters: Kept) -> i
         return 0
     every = replace(filters, include_archived=True)
     return await device.replica.read(
-        lambda connection: newest_page(connection, every, limit=0, offset=0).total
+        lambda connection: newest_page(connection, every, limit=0, offset=0, now_ms=device.now_ms()).total
     )
 
 
@@ -121,7 +121,7 @@ def each_page(
     profile: DecayProfile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first: every telling, and no summary."""
-    found = newest_tellings(connection, filters, limit=limit, offset=offset)
+    found = newest_tellings(connection, filters, limit=limit, offset=offset, now_ms=now_ms)
     page = _in_order(connection, [each.number for each in found.entries if each.number is not None])
     return Listed(
         memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=found.total
