@@ -230,14 +230,12 @@ class Pool:
     @cached_property
     def near(self) -> dict[int, Rows]:
         """For each distance in NEAR, the row of the turn that far away in the same conversation, or -1."""
-        turns = [
-            (i, row.conversation, row.position) for i, row in enumerate(self.rows) if row.position is not None
-        ]
-        at = {(conversation, position): i for i, conversation, position in turns}
+        places = [*zip(self.all_of("conversation"), self.all_of("position"), strict=True)]
+        turns = [i for i, (_, position) in enumerate(places) if position is not None]
+        at = {places[i]: i for i in turns}
         found = {step: np.full(len(self.rows), -1, np.int64) for step in NEAR}
         for step, rows in found.items():
-            for i, conversation, position in turns:
-                rows[i] = at.get((conversation, position + step), -1)
+            rows[turns] = [at.get((places[i][0], places[i][1] + step), -1) for i in turns]
         return found
 
     @cached_property
