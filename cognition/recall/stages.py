@@ -255,7 +255,7 @@ def rank(
     standing = stand_in(connection, query.text, lists, vector, filters)
     fused = fuse(standing.lists)
     rows = candidates.rows([number for number in fused if number not in standing.summaries])
-    near = _beside_the_best(connection, query, rows, _leads(standing.lists, fused), filters)
+    near = _beside_the_best(candidates, query, rows, _leads(standing.lists, fused))
     rows |= {row.id: row for row in near}
     told, groups = as_told(connection, rows)
     rows = told | standing.rows()
@@ -350,18 +350,20 @@ def _leads(lists: Ranks, fused: Mapping[int, float]) -> Mapping[int, float]:
 
 
 def _beside_the_best(
-    connection: sqlite3.Connection,
+    candidates: passes.Candidates,
     query: Query,
     rows: Mapping[int, CandidateRow],
     leads: Mapping[int, float],
-    filters: Filters,
 ) -> list[CandidateRow]:
     """Return the turns next to the best candidates, less those for which a summary stands."""
     if are_unset([row.position for row in rows.values()]):
         return []  # as in a store without talk: nothing stands next to anything
     leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
-    near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
-    beside = stand_in(connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters)
+    near = passes.read_near(candidates, [rows[number] for number in leading], rows.values())
+    filters = candidates.filters
+    beside = stand_in(
+        candidates.connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters
+    )
     return [row for row in near if row.id not in beside.under or filters.include_archived]
 
 

@@ -394,10 +394,7 @@ def by_triples(
 
 
 def read_near(
-    connection: sqlite3.Connection,
-    rows: Iterable[CandidateRow],
-    known: Iterable[CandidateRow],
-    filters: Filters,
+    candidates: Candidates, rows: Iterable[CandidateRow], known: Iterable[CandidateRow]
 ) -> list[CandidateRow]:
     """Return the turns next to these in their conversations, less known ones, as the filters let them through."""
     here = {(row.conversation, row.position) for row in known}
@@ -413,16 +410,16 @@ def read_near(
         return []
     # In whole blocks, for the same reason as `EACH`: who stands nowhere is nobody's neighbour.
     places += [(None, None)] * (-len(places) % _PLACES)
-    condition, values = filters.sql()
-    # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table.
-    found = connection.execute(
+    # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table. That
+    # index says which they are, and most were read for earlier questions.
+    found = candidates.connection.execute(
         f"WITH place (conversation, position) AS (VALUES {','.join(['(?, ?)'] * len(places))}) "
-        f"{_ROW}, 1 FROM place p "
-        "CROSS JOIN shown_memory m ON m.conversation = p.conversation AND m.position = p.position "
-        f"WHERE {condition}",
-        (*chain.from_iterable(places), *values),
+        "SELECT m.id FROM place p "
+        "CROSS JOIN shown_memory m ON m.conversation = p.conversation AND m.position = p.position",
+        [*chain.from_iterable(places)],
     )
-    return [_row(values) for values in found]
+    near = candidates.rows([number for (number,) in found])
+    return [row for row in near.values() if row.permitted]
 
 
 def _row(values: tuple[Any, ...]) -> CandidateRow:

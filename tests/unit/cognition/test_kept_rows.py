@@ -9,7 +9,7 @@ import pytest
 
 from cognition import Filters
 from cognition.search import passes
-from cognition.search.passes import Candidates, KeptRows
+from cognition.search.passes import Candidates, KeptRows, read_near
 from cognition.tables import indexed
 from cognition.words import words
 from replica import Forget, Set, Write
@@ -35,6 +35,19 @@ def test_what_was_read_is_not_read_again_until_somebody_writes(tmp_path: Path) -
             assert len(read) == reads
         home.remember("Carl swims")
         assert len(Candidates(reader, Filters(), kept=kept).rows([1, 2, 3])) == 3
+
+
+def test_turns_beside_others_are_read_once_too(tmp_path: Path) -> None:
+    home, kept, read = Home(path=str(tmp_path / "memory.db")), KeptRows(), list[str]()
+    for position in range(3):
+        home.remember(f"turn {position}", conversation="talk", position=position)
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+        reader.set_trace_callback(lambda it: read.append(it) if "m.rid" in it else None)
+        for _ in range(2):
+            candidates = Candidates(reader, Filters(), kept=kept)
+            middle = candidates.rows([2]).values()
+            assert [row.text for row in read_near(candidates, middle, middle)] == ["turn 0", "turn 2"]
+        assert len(read) == 2
 
 
 @pytest.mark.parametrize("seed", range(3))
