@@ -11,10 +11,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Windows has no second.
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+# Which of them came: the exit code tells it from Ctrl-C.
+_ended_by: list[int] = []
 
 
 def main() -> int:
-    """Do what the command line says and return the exit code."""
+    """Do what the command line says and return the exit code, as a shell expects it of whom a signal ended."""
+    code = _main()
+    return 128 + _ended_by[0] if code == 130 and _ended_by else code
+
+
+def _main() -> int:
     try:
         _end_like_ctrl_c()
         # Nothing of what a short command loads and makes goes again, and looking for it takes a sixth of its time. A
@@ -44,6 +51,7 @@ def _end_like_ctrl_c() -> None:
 
     def end(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_DFL)  # the second one ends it at once
+        _ended_by.append(number)
         signal.raise_signal(signal.SIGINT)
 
     for number in _ENDING:

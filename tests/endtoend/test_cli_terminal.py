@@ -212,7 +212,7 @@ def test_an_export_that_is_ended_says_so_and_leaves_no_plain_text_behind(tmp_pat
         check=False,
         env=cli.environment(),
     )
-    assert ended.returncode == 130, ended
+    assert ended.returncode == 128 + getattr(signal, name), ended
     assert ended.stderr.startswith("samemind: interrupted: a file appears only when it is whole")
     assert list(out.iterdir()) == []
 
