@@ -51,6 +51,7 @@ def test_memory_is_read_from_a_copy_where_the_disk_takes_nothing(disk: Path, why
         read = run(home, *words)
         assert read.code == 0, read.err
     assert "Ann moved to Lisbon" in run(home, "list").out
+    assert "new incarnation" not in run(home, "status").out, "of the copy, which is no device of its own"
     if why == "read-only":
         assert "read from a copy" in run(home, "list").err
         written = run(home, "--json", "remember", "Ben moved to Bonn")

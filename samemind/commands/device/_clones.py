@@ -86,6 +86,8 @@ async def incidents(device: Device) -> list[IncidentView]:
     """Return what made devices start anew, the last few times."""
 
     def read(core: Core, _: object) -> list[IncidentView]:
+        # That this is read from a copy in memory happened to no device.
+        since_ms = core.began_ms if device.home.copied_from is not None else None
         return [
             IncidentView(
                 at=at_stamp(each.at_ms << 16),
@@ -94,6 +96,7 @@ async def incidents(device: Device) -> list[IncidentView]:
                 detail=f"{_called(core, each.device)}: {_TOLD[each.why.value]}",
             )
             for each in core.incidents
+            if since_ms is None or each.at_ms < since_ms
         ]
 
     return await device.replica.run(read)
