@@ -123,6 +123,7 @@ FAMILIES: Final = {
         "restore",
         "encrypt",
         "decrypt",
+        "passphrase",
     ),
     "models": (
         "models add",
@@ -244,6 +245,7 @@ MODULE_OF: Final = {
     "restore": "samemind.commands.keeping_safe.restore",
     "encrypt": "samemind.commands.keeping_safe.encrypt",
     "decrypt": "samemind.commands.keeping_safe.decrypt",
+    "passphrase": "samemind.commands.keeping_safe.passphrase",
     "models add": "samemind.commands.models.add",
     "models list": "samemind.commands.models.list",
     "models remove": "samemind.commands.models.remove",
@@ -401,6 +403,7 @@ HELP_OF: Final = {
     "restore": "Replace the store by a backup, and keep the old one beside it; stop the daemon first.",
     "encrypt": "Encrypt the store with a passphrase (SAMEMIND_PASSPHRASE, or typed); stop the daemon first.",
     "decrypt": "Decrypt the store for good; stop the daemon first.",
+    "passphrase": "Change the passphrase of an encrypted store; stop the daemon first.",
     "models add": (
         "Download a sentence-transformers model, or copy one from a folder; pin its hashes, and test it."
     ),

@@ -15,7 +15,11 @@ from samemind.config import JOURNAL, Home, beside
 from samemind.errors import Failed, Locked
 
 VARIABLE: Final = "SAMEMIND_PASSPHRASE"
+# What `samemind passphrase` puts in its place.
+NEW_VARIABLE: Final = "SAMEMIND_NEW_PASSPHRASE"
 _SERVICE: Final = "samemind"
+# How the keychain's entry ends whose passphrase is being put in the place of the other's.
+_NEXT: Final = ".next"
 _AT_TERMINAL: Final = "was typed"
 # What was typed here and opened something: a verb that opens a store twice asks once.
 _TYPED: Final[list[str]] = []
@@ -34,14 +38,11 @@ def key_of(store: Path, device: DeviceId | None) -> bytes | None:
     tried: list[str] = []
     for passphrase, where in _known(device):
         key = make_key(passphrase, salt)
-        try:
-            connect(str(store), read_only=not hot, key=key).close()
-        except WrongKey:
-            tried.append(where)
-        else:
+        if _opens(store, key, read_only=not hot):
             if where == _AT_TERMINAL and passphrase not in _TYPED:
                 _TYPED.append(passphrase)
             return key
+        tried.append(where)
     if tried:
         raise WrongKey(
             f"expected the passphrase of {store}, but it is not what {' or '.join(dict.fromkeys(tried))}"
@@ -51,6 +52,12 @@ def key_of(store: Path, device: DeviceId | None) -> bytes | None:
         code="passphrase_needed",
         hint=f"set {VARIABLE}, or run a verb at a terminal and type it",
     )
+
+
+def is_passphrase_of(passphrase: str, store: Path) -> bool:
+    """Say whether a store that no program has open is encrypted with this passphrase."""
+    salt = salt_of(store)
+    return salt is not None and _opens(store, make_key(passphrase, salt), read_only=False)
 
 
 def for_daemon(home: Home) -> dict[str, str]:
@@ -69,27 +76,31 @@ def is_kept(home: Home) -> bool:
     if salt_of(home.store) is None:
         return True
     device = _device_of(home)
-    return device is not None and _kept(device) is not None
+    return device is not None and kept_passphrase(device) is not None
 
 
-def new_passphrase() -> str:
-    """Return the passphrase that a store shall have: the environment's, or one typed twice."""
-    if chosen := os.environ.get(VARIABLE):
+def new_passphrase(variable: str = VARIABLE) -> str:
+    """Return the passphrase that a store shall have: what this variable holds, or one typed twice."""
+    if chosen := os.environ.get(variable):
         return chosen
-    chosen = _typed("passphrase for the store: ")
+    chosen = _typed("new passphrase for the store: ")
     if not chosen:
         raise Locked(
-            "expected a passphrase for the store, got none",
+            "expected a new passphrase for the store, got none",
             code="passphrase_needed",
-            hint=f"set {VARIABLE}, type one at a terminal, or keep one in the keychain: --keychain",
+            hint=f"set {variable}, type one at a terminal, or keep one in the keychain: --keychain",
         )
     if _typed("once more: ") != chosen:
         raise Failed("expected the same passphrase twice, got two", code="passphrases_differ")
     return chosen
 
 
-def keep(device: DeviceId, passphrase: str | None) -> None:
-    """Put a device's passphrase into the system's keychain, or take it out."""
+def keep(device: DeviceId, passphrase: str | None, *, instead: bool = False) -> None:
+    """Put a device's passphrase into the system's keychain, or take it out.
+
+    `instead`: the one that is being put in the place of the other, which stays until every store has the new one.
+    """
+    name = _name(device, instead=instead)
     try:
         import keyring
         from keyring.errors import KeyringError, PasswordDeleteError
@@ -103,9 +114,9 @@ def keep(device: DeviceId, passphrase: str | None) -> None:
         ) from None
     try:
         if passphrase is not None:
-            keyring.set_password(_SERVICE, device.hex(), passphrase)
-        elif keyring.get_password(_SERVICE, device.hex()) is not None:
-            keyring.delete_password(_SERVICE, device.hex())
+            keyring.set_password(_SERVICE, name, passphrase)
+        elif keyring.get_password(_SERVICE, name) is not None:
+            keyring.delete_password(_SERVICE, name)
     except PasswordDeleteError:
         pass  # it is not there, which is what was asked for
     except KeyringError as error:
@@ -117,10 +128,24 @@ def keep(device: DeviceId, passphrase: str | None) -> None:
             ) from None
 
 
+def kept_passphrase(device: DeviceId, *, instead: bool = False) -> str | None:
+    """Return what the system's keychain has for a device; `instead`: what is being put in the place of that."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        return None
+    try:
+        return keyring.get_password(_SERVICE, _name(device, instead=instead))
+    except KeyringError:  # there is none, or it is locked
+        return None
+
+
 def share(device: DeviceId, other: DeviceId) -> None:
-    """File the passphrase that the system's keychain keeps for a device under another one, too."""
-    if (kept := _kept(device)) is not None:
-        keep(other, kept)
+    """File what the system's keychain keeps for a device under another one, too."""
+    for instead in (False, True):
+        if (kept := kept_passphrase(device, instead=instead)) is not None:
+            keep(other, kept, instead=instead)
 
 
 def _device_of(home: Home) -> DeviceId | None:
@@ -133,24 +158,25 @@ def _known(device: DeviceId | None) -> Iterator[tuple[str, str]]:
     """Give each passphrase that might be meant, the cheapest to get first, and where it is from."""
     if given := os.environ.get(VARIABLE):
         yield given, f"{VARIABLE} holds"
-    if device is not None and (kept := _kept(device)) is not None:
-        yield kept, "the system's keychain holds"
+    for instead in (False, True):
+        if device is not None and (kept := kept_passphrase(device, instead=instead)) is not None:
+            yield kept, "the system's keychain holds"
     for typed in _TYPED:
         yield typed, _AT_TERMINAL
     if typed := _typed("passphrase of the store: "):
         yield typed, _AT_TERMINAL
 
 
-def _kept(device: DeviceId) -> str | None:
+def _name(device: DeviceId, *, instead: bool) -> str:
+    return device.hex() + (_NEXT if instead else "")
+
+
+def _opens(store: Path, key: bytes, *, read_only: bool) -> bool:
     try:
-        import keyring
-        from keyring.errors import KeyringError
-    except ImportError:
-        return None
-    try:
-        return keyring.get_password(_SERVICE, device.hex())
-    except KeyringError:  # there is none, or it is locked
-        return None
+        connect(str(store), read_only=read_only, key=key).close()
+    except WrongKey:
+        return False
+    return True
 
 
 def _typed(prompt: str) -> str:

@@ -64,7 +64,7 @@ def seal(store: Path, key: bytes) -> None:
 
 
 def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> None:
-    """Put a store under another key, or under none; what was plain is overwritten."""
+    """Put a store under another key, or under none; what was there is overwritten, unless it goes plain."""
     fresh, replaced = store.with_name(store.name + RECODED), store.with_name(store.name + _REPLACED)
     remove_file(fresh)
     os.close(open_descriptor(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
@@ -75,13 +75,13 @@ def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> N
             raise Failed(f"expected the log beside {store} to be written back, but it is still there")
         with fresh.open("rb+") as file:
             os.fsync(file.fileno())
-        _take_place(fresh, store, replaced, wipes=before is None)
+        _take_place(fresh, store, replaced, wipes=after is not None)
     finally:
         remove_file(fresh)
 
 
 def _take_place(fresh: Path, store: Path, replaced: Path, *, wipes: bool) -> None:
-    """Replace a store; where it was plain, what was there is overwritten, and by the next start after a kill."""
+    """Replace a store; what was there is overwritten where that `wipes`, after a kill by whoever clears up next."""
     if wipes:
         # A file system without hard links: who is killed now wipes nothing later. And Windows replaces nothing that is
         # open, so what was there goes as it is.

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,16 +17,21 @@ from pathlib import Path
 import pytest
 
 import samemind
-from replica import connect, make_key, recode, salt_of
+from replica import DeviceId, connect, make_key, recode, salt_of
 from samemind.commands.device import _clones
+from samemind.commands.keeping_safe import _work
 from samemind.commands.keeping_safe.decrypt import Decrypt
 from samemind.commands.keeping_safe.decrypt import run as decrypt
 from samemind.commands.keeping_safe.encrypt import Encrypt
 from samemind.commands.keeping_safe.encrypt import run as encrypt
+from samemind.commands.keeping_safe.passphrase import Passphrase
+from samemind.commands.keeping_safe.passphrase import run as change
 from samemind.commands.keeping_safe.restore import Restore
 from samemind.config import Home
-from samemind.errors import SamemindError
+from samemind.errors import SamemindError, Usage
 from samemind.home import recoding
+from samemind.home.passphrase import is_passphrase_of
+from sync import Identity
 from tests.endtoend.test_clones import agree, meet
 from tests.support import cli
 from tests.support.calling import Call
@@ -39,6 +45,8 @@ pytest.importorskip("keyring")
 MARKER = "zyzzyvaquux"
 # 64 digits are a key already, so that no opening has to wait for the rounds.
 KEY = "5a" * 32
+# Where the keychain of these tests (tests/support/keychain.py) keeps its secrets.
+FILE_VARIABLE = "TEST_KEYCHAIN_FILE"
 
 
 def holders(*places: Path) -> set[str]:
@@ -66,15 +74,21 @@ def keychain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     file, before = tmp_path / "keychain.json", keyring.get_keyring()
     from tests.support import keychain  # not before: keyring chooses among all that it has heard of
 
-    for name, value in {**keychain.CHOSEN, keychain.FILE_VARIABLE: str(file)}.items():
+    for name, value in {**keychain.CHOSEN, FILE_VARIABLE: str(file)}.items():
         monkeypatch.setenv(name, value)  # the daemon's way to it
     keyring.set_keyring(keychain.FileKeychain())  # type: ignore[no-untyped-call]
     yield file
     keyring.set_keyring(before)
 
 
-def killed(*_: object) -> None:
+def killed(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
+
+
+def key_for(store: Path, passphrase: str) -> bytes:
+    salt = salt_of(store)
+    assert salt is not None
+    return make_key(passphrase, salt)
 
 
 def key() -> bytes:
@@ -274,6 +288,132 @@ def test_encrypting_that_was_killed_is_finished_by_encrypting_again(
     assert recoding.leftovers(home.store) == []
     with pytest.raises(SamemindError, match="is encrypted"):
         encrypt(home, Encrypt())
+
+
+# Change the passphrase of one copy of a data directory after another, each time in a process that ends before its nth
+# step on the disk or in the keychain, until one comes to the end. A keychain's file is copied beside each.
+CHANGES_AND_ENDS = """
+import os, pathlib, shutil, sys
+import keyring, trio
+from samemind.commands.keeping_safe.passphrase import Passphrase, run
+from samemind.config import Home
+from samemind.home import recoding
+from sync import Identity
+
+made, way, kept = pathlib.Path(sys.argv[1]), sys.argv[2], os.environ["TEST_KEYCHAIN_FILE"]
+
+def ends(module, name):
+    goes = getattr(module, name)
+    def step(*words, **named):
+        global left
+        if (left := left - 1) < 0:
+            os._exit(9)
+        return goes(*words, **named)
+    setattr(module, name, step)
+
+def change(home):
+    trio.run = lambda *_: Identity.load(home.identity).device_id  # what opens a store first takes seconds
+    for name in ("fsync", "link", "replace", "unlink", "write"):
+        ends(os, name)
+    for name in ("recode", "check"):
+        ends(recoding, name)
+    for name in ("set_password", "delete_password"):
+        ends(keyring, name)
+    run(home, Passphrase(keychain=way == "keychain"))
+
+ended, steps = 9, 0
+while ended == 9:
+    home, left = made.with_name(f"{made.name}-{steps:03}"), steps
+    shutil.copytree(made, home)
+    if way == "keychain":
+        os.environ["TEST_KEYCHAIN_FILE"] = str(shutil.copy(kept, home / "keychain.json"))
+    if (child := os.fork()) == 0:
+        change(Home.at(home))
+        os._exit(0)
+    ended, steps = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), steps + 1
+sys.exit(ended)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["keychain", "typed"])
+def test_changing_a_passphrase_that_is_killed_at_any_step_loses_nothing_and_is_finished_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keychain: Path, way: str
+) -> None:
+    """With the new passphrase or the old one, all is there; once it is finished, nothing opens with the old one."""
+    new = "6b" * 32
+    made = tell(tmp_path / "made")
+    if way == "typed":
+        monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+        monkeypatch.setenv("SAMEMIND_NEW_PASSPHRASE", new)
+    before = encrypt(made, Encrypt(keychain=way == "keychain")).passphrase or KEY
+    shutil.copy(made.store, made.folder / "memory.db.before-restore-20270101T000000000000Z")
+    words = [sys.executable, "-c", CHANGES_AND_ENDS, str(made.folder), way]
+    subprocess.run(words, check=True, cwd=Path(__file__).parents[2], timeout=cli.SECONDS_MAX)
+    copies = sorted(tmp_path.glob("made-*"))
+    assert len(copies) > 20
+
+    async def opened_before(_: Home) -> DeviceId:  # a second for each, in which nothing of this happens
+        return Identity.load(made.identity).device_id
+
+    monkeypatch.setattr(_work, "open_home", opened_before)
+    for home in map(Home.at, copies):
+        if way == "typed":
+            done = is_passphrase_of(new, home.store)
+            monkeypatch.setenv("SAMEMIND_PASSPHRASE", new if done else KEY)
+            with suppress(Usage):  # it has this one already
+                change(home, Passphrase())
+        else:
+            monkeypatch.setenv(FILE_VARIABLE, str(home.folder / "keychain.json"))
+            new = change(home, Passphrase(keychain=True)).passphrase or ""
+            assert list(json.loads((home.folder / "keychain.json").read_text()).values()) == [new]
+        for store in recoding.stores(home.store):
+            assert is_passphrase_of(new, store)
+            assert not is_passphrase_of(before, store)
+            connection = connect(str(store), key=key_for(store, new))
+            assert MARKER in connection.execute("SELECT text FROM memory").fetchone()[0]
+            connection.close()
+        assert (recoding.leftovers(home.store), holders(home.folder)) == ([], set())
+
+
+def test_a_passphrase_is_changed_for_another_one_only_and_of_an_encrypted_store(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keychain: Path
+) -> None:
+    """What was in the keychain goes once the new one is not kept there; what one passphrase opens not is named."""
+    assert call("passphrase", "--json").json["error"]["code"] == "plain_already"
+    call("encrypt", "--keychain")
+    assert call("passphrase", "--json").json["error"]["code"] == "passphrase_needed"
+    monkeypatch.setenv("SAMEMIND_NEW_PASSPHRASE", KEY)
+    assert call("passphrase").code == 0
+    assert json.loads(keychain.read_text()) == {}
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    assert call("passphrase", "--json").json["error"]["code"] == "same_passphrase"
+    aside = tmp_path / "home" / "memory.db.before-restore-20270101T000000000000Z"
+    shutil.copy(tmp_path / "home" / "memory.db", aside)
+    monkeypatch.setenv("SAMEMIND_NEW_PASSPHRASE", "6b" * 32)
+    with monkeypatch.context() as patched:
+        patched.setattr(recoding, "_take_place", killed)
+        assert call("passphrase").code == 130
+    assert call("list").code == 0, "it is as it was"
+    recode(aside, key_for(aside, KEY), tmp_path / "other", bytes.fromhex("7c" * 32) + secrets.token_bytes(16))
+    os.replace(tmp_path / "other", aside)
+    refused = call("passphrase", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (6, "stores_shut")
+    assert aside.name in refused.json["error"]["message"]
+    assert call("list").code == 0
+
+
+def test_what_lay_under_the_passphrase_before_is_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is changed because somebody else may know it: blocks that the disk keeps would open for them."""
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    monkeypatch.setenv("SAMEMIND_NEW_PASSPHRASE", "6b" * 32)
+    home = tell(tmp_path)
+    encrypt(home, Encrypt())
+    with home.store.open("rb") as before:
+        change(home, Passphrase())
+        assert not any(before.read())
 
 
 @pytest.mark.parametrize("verb", ["encrypt", "decrypt"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping_safe._parts import Ciphered, ciphered
 from samemind.declaring import Agents, Command, Effects
-from samemind.errors import Locked, Usage
+from samemind.errors import Usage
 
 if TYPE_CHECKING:
     from samemind.config import Home
@@ -20,26 +20,14 @@ def run(home: "Home", options: Decrypt) -> Ciphered:
     """Make the store plain again, and those that were put aside; none, where one of them does not open."""
     import trio
 
-    from replica import WrongKey
-    from samemind.commands.keeping_safe._work import PROGRAM, open_home
+    from samemind.commands.keeping_safe._work import PROGRAM, keys_of_stores, open_home
     from samemind.home.lock import hold
-    from samemind.home.passphrase import keep, key_of
+    from samemind.home.passphrase import keep
     from samemind.home.recoding import clear, recode_in_place, stores
 
     device = trio.run(open_home, home)
     with hold(home, program=PROGRAM):
-        keys, shut = {}, []
-        for path in stores(home.store):
-            try:
-                keys[path] = key_of(path, device)
-            except (WrongKey, Locked):
-                shut.append(str(path))
-        if shut:
-            raise Locked(
-                f"expected a passphrase for every store in the data directory; it does not open: {', '.join(shut)}",
-                code="stores_shut",
-                hint="run it at a terminal and type each passphrase, or move these out of the data directory",
-            )
+        keys = keys_of_stores(stores(home.store), device)
         if not any(keys.values()):
             raise Usage(f"expected an encrypted store, but {home.store} is plain", code="plain_already")
         clear(home.store)
@@ -47,6 +35,7 @@ def run(home: "Home", options: Decrypt) -> Ciphered:
             if key is not None:
                 recode_in_place(path, key, None)
     keep(device, None)
+    keep(device, None, instead=True)
     return Ciphered(path=home.shown(), encrypted=False, passphrase=None)
 
 

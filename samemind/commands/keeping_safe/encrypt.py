@@ -41,7 +41,7 @@ def run(home: "Home", options: Encrypt) -> Ciphered:
             raise Usage(
                 f"expected a plain store, but {home.store} is encrypted",
                 code="encrypted_already",
-                hint="to change its passphrase: samemind decrypt, then samemind encrypt",
+                hint="to change its passphrase: samemind passphrase",
             )
         for path in plain:
             check(path, None)  # before the first is encrypted: nobody is refused half-way
