@@ -580,6 +580,17 @@ def test_a_weekday_of_a_rule_is_one_of_the_tellers_clock() -> None:
     assert following(first, "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", first) == first + 14 * DAY_MS
 
 
+def test_the_last_of_a_month_is_that_of_the_tellers_clock() -> None:
+    """Half past eleven in New York, on the last of October, is the first of November by UTC."""
+    first, second, third = (
+        round(datetime(2026, month, 1, 3, 30, tzinfo=UTC).timestamp() * 1_000) for month in (10, 11, 12)
+    )
+    rule = "FREQ=MONTHLY;BYMONTHDAY=-1"
+    assert following(first, rule, first) == second
+    assert following(first, rule, second) == third
+    assert latest(first, rule, third - 1) == second
+
+
 def test_what_repeats_comes_up_each_time_once_and_only_the_last_time_counts(home: Home) -> None:
     rid = home.remember(
         "water the plants", type="prospective", event_start=NOW_MS, meta={"repeats": "FREQ=WEEKLY;BYDAY=TU"}
