@@ -225,17 +225,26 @@ class Pool:
 
     def spoken_by(self, stems: Set[str]) -> NDArray[np.bool_]:
         """Return which rows somebody said whose name has any of some stems."""
-        return np.array([not stems.isdisjoint(_stems_of(who)) for who in self.all_of("speaker")], np.bool_)
+        speakers = self.all_of("speaker")
+        named = {who for who in {*speakers} if not stems.isdisjoint(_stems_of(who))}
+        return np.array([who in named for who in speakers], np.bool_)
 
     @cached_property
     def near(self) -> dict[int, Rows]:
         """For each distance in NEAR, the row of the turn that far away in the same conversation, or -1."""
-        places = [*zip(self.all_of("conversation"), self.all_of("position"), strict=True)]
-        turns = [i for i, (_, position) in enumerate(places) if position is not None]
-        at = {places[i]: i for i in turns}
+        turns: list[tuple[int, dict[int, int], int]] = []
+        by_conversation: dict[object, dict[int, int]] = {}
+        for row, (conversation, position) in enumerate(
+            zip(self.all_of("conversation"), self.all_of("position"), strict=True)
+        ):
+            if position is not None:
+                at = by_conversation.setdefault(conversation, {})
+                at[position] = row
+                turns.append((row, at, position))
+        which = [row for row, _, _ in turns]
         found = {step: np.full(len(self.rows), -1, np.int64) for step in NEAR}
         for step, rows in found.items():
-            rows[turns] = [at.get((places[i][0], places[i][1] + step), -1) for i in turns]
+            rows[which] = [at.get(position + step, -1) for _, at, position in turns]
         return found
 
     @cached_property
