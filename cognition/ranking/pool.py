@@ -314,20 +314,20 @@ class Pool:
         sought = np.array(sorted(runs)[:_GRAMS_MAX], np.int64)
         place = np.full(_GRAM_HASHES, -1, np.int16)
         place[sought] = np.arange(len(sought))
-        texts, labels = self.all_of("text"), self.all_of("about")
+        texts, labels, apart = self.all_of("text"), self.all_of("about"), "   "
         if any(labels):
-            texts = tuple([f"{text} {about}" for text, about in zip(texts, labels, strict=True)])
-            whole = f" {'  '.join(texts)} "
-        else:
-            whole = f" {'   '.join(texts)}  "
-        folded = whole.casefold()
-        if len(folded) != len(whole):  # a letter became two, as "ß" does
+            texts, apart = tuple([f"{text} {about}" for text, about in zip(texts, labels, strict=True)]), "  "
+        whole = apart.join(texts)
+        if whole.isascii():
+            whole = whole.lower()
+        else:  # each by itself, since most are plain all the same and take no time; "ß" becomes two letters
             texts = tuple([text.casefold() for text in texts])
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + (2 if any(labels) else 3)
+            whole = apart.join(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(apart)
         # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
         first = np.repeat(np.arange(len(texts)) * len(sought), lengths)
         places = []
-        for run in _grams(folded):
+        for run in _grams(f" {whole}{apart[1:]}"):
             which = place[run]
             (held,) = (which >= 0).nonzero()
             places.append(first[held] + which[held])
