@@ -310,7 +310,7 @@ def _bare_adds(cell: Cell) -> dict[Dot, Add] | None:
 def _comparable(cell: Cell) -> object:
     if not isinstance(cell, MemoryCell):
         return cell
-    return replace(cell, edits={}), {base: text.state() for base, text in cell.edits.items()}
+    return replace(cell, edits={}), {base: text.written_anew() for base, text in cell.edits.items()}
 
 
 def _add_up(state: State, totals: Totals, core: Core) -> None:

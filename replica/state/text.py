@@ -12,6 +12,8 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
@@ -62,6 +64,10 @@ class EditedText:
     """
 
     def __init__(self, state: bytes) -> None:
+        self._begin(state)
+
+    def _begin(self, state: bytes) -> None:
+        self._state: bytes | None = state
         self._doc = _new_document()
         self._doc.apply_update(state)
         self._text = _text_in(self._doc)
@@ -82,6 +88,7 @@ class EditedText:
         """Merge one edit, or a whole other copy of the document, that was checked before."""
         _apply(self._doc, update)
         self._applied.append(update)
+        self._state = None
 
     def holds(self, update: bytes) -> bool:
         """Say whether an edit that was checked before is part of the document already."""
@@ -93,7 +100,18 @@ class EditedText:
         return copy.state() == before
 
     def state(self) -> bytes:
-        """Return the document, and what waits, as bytes that `EditedText(...)` takes."""
+        """Return the document, and what waits, as bytes that `EditedText(...)` takes.
+
+        From then on the document is the one that these bytes make: of an edit that a member made by hand, the library
+        may put another text together when it reads what it wrote. What shows and is hashed is what is stored.
+        """
+        if self._state is None:
+            self._begin(self.written_anew())
+        assert self._state is not None
+        return self._state
+
+    def written_anew(self) -> bytes:
+        """Return the document, and what waits, as the library writes it now: alike, whichever edits came together."""
         known, waiting = self._doc.get_update(), self._waiting()
         return joined(known, waiting) if waiting else known
 
@@ -106,30 +124,36 @@ class EditedText:
 
     def show(self) -> str:
         """Return the text as it reads now."""
+        self.state()
         return str(self._text)
 
     def edit(self, text: str, random: "Random") -> bytes:
         """Return the update that turns what is shown into `text`, keeping what others insert around it."""
-        shown = self.show()
-        update = self._edited(_changes(shown, text), random)
         try:
+            update = self._edited(text, random)
             check_edit(update)
-        except InvalidOp:  # more runs of words than others take, or too far apart: it is another text
-            update = self._edited([(0, len(shown.encode()), text)], random)
+        except InvalidOp:
+            # More runs of words than others take, or too far apart, or a member broke a character in two, which the
+            # library counts otherwise than it shows it: it is another text.
+            update = self._edited(text, random, whole=True)
         return update
 
-    def _edited(self, changes: list[tuple[int, int, str]], random: "Random") -> bytes:
-        before = self._doc.get_state()
+    def _edited(self, text: str, random: "Random", *, whole: bool = False) -> bytes:
+        """Return the update that turns the text into another; as a `whole`, or else word by word."""
         copy = _new_document(random.randrange(1, _CLIENT_ID_MAX))
-        copy.apply_update(self.state())
-        target = _text_in(copy)
-        with copy.transaction():
-            for start, stop, words in reversed(changes):
-                if stop > start:
-                    del target[start:stop]
-                if words:
-                    target.insert(start, words)
-        return without_deletions(copy.get_update(before), self.state())
+        with _panics_refused():
+            copy.apply_update(self.state())
+            # Of the copy: what a member made by hand, the library may put together in another way each time.
+            before, target = copy.get_state(), _text_in(copy)
+            changes = [(0, len(target), text)] if whole else _changes(str(target), text)
+            with copy.transaction():
+                for start, stop, words in reversed(changes):
+                    if stop > start:
+                        del target[start:stop]
+                    if words:
+                        target.insert(start, words)
+            update = copy.get_update(before)
+        return without_deletions(update, self.state())
 
 
 def changed_in_one_place(was: str, one: str, other: str) -> bool:
@@ -153,10 +177,16 @@ def check_state(state: bytes) -> None:
 
 
 def _apply(document: "Doc[Text]", update: bytes) -> None:
-    try:
+    with _panics_refused():
         document.apply_update(update)
+
+
+@contextmanager
+def _panics_refused() -> Iterator[None]:
+    """Refuse what the library cannot take: what it panics with is no `Exception`, and would end the program."""
+    try:
+        yield
     except BaseException as error:
-        # What the library panics with is no Exception, and would end the program.
         if isinstance(error, ValueError | RuntimeError) or type(error).__name__ == "PanicException":
             raise InvalidOp(f"expected a Yjs update, got bytes that are not one: {error}") from None
         raise

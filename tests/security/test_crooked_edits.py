@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replica.core import Core
 from replica.errors import InvalidOp
 from replica.limits import TEXT_BYTES_MAX
 from replica.oplog import FoldStatus
-from replica.ops import Edit
+from replica.ops import Edit, Forget, Set
 from replica.state.text import EditedText, base_name, check_state, check_update
 from replica.state.yjs import (
     CLOCK_MAX,
@@ -24,16 +25,21 @@ from replica.state.yjs import (
     check_document,
     check_edit,
 )
+from replica.verify import verify_replica
 from tests.support.replicas import (
     NOW_MS,
     Hand,
+    acquaint,
     agree,
     edit,
     group,
     memories,
     remember,
     rows_of,
+    say,
     settle,
+    sync,
+    take,
     texts,
 )
 
@@ -178,9 +184,9 @@ def inserting(count: int) -> bytes:
 LONGEST = "a" * TEXT_BYTES_MAX
 
 
-def client_of(text: str) -> int:
+def client_of(text: str, rid: bytes = RID) -> int:
     """Who wrote the first text, in the document that every device derives from it."""
-    state = EditedText.from_base(RID, text).state()
+    state = EditedText.from_base(rid, text).state()
     client = shift = 0
     for byte in state[2:]:  # behind the numbers of clients, and of what it wrote
         client |= (byte & 0x7F) << shift
@@ -324,3 +330,79 @@ def test_whatever_the_reader_takes_the_library_comes_to_an_end_with(seed: int) -
     assert taken > 5
     check_document(document.state())
     assert isinstance(document.show(), str)
+
+
+def between(left: int, right: int, client: int, word: str) -> bytes:
+    """A word between two places of somebody else's text that need never have stood side by side."""
+    here, there = varint(client) + varint(left), varint(client) + varint(right)
+    return b"\xc4" + here + there + varint(len(word.encode())) + word.encode()
+
+
+def by_hand(text: str, random: Random, rid: bytes = RID) -> list[bytes]:
+    """Some edits of a text that the library takes and no program of ours makes, each in what is there by then."""
+    clients, updates = [client_of(text, rid)], list[bytes]()
+    for _ in range(random.randint(1, 4)):
+        client = random.randrange(1, 2**53)
+        structs = [
+            between(random.randrange(len(text)), random.randrange(len(text)), random.choice(clients), word)
+            for word in random.sample(("x", "yy", "zéz", "🙂a"), random.randint(1, 3))
+        ]
+        said = b"\0"
+        if random.random() < 0.5:
+            said = b"\1" + varint(random.choice(clients)) + b"\1" + varint(random.randrange(20)) + b"\3"
+        made = update(*structs, client=client, deletions=said)
+        try:
+            check_update(made)
+        except InvalidOp:
+            continue
+        updates.append(made)
+        clients.append(client)
+    return updates
+
+
+NOTE = "🙂 the quick 🙂🙂 fox jumps"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_text_that_was_edited_by_hand_may_still_be_edited(seed: int) -> None:
+    """The library panicked, which would have ended the program, or the edit was none that others take."""
+    random = Random(seed)
+    for _ in range(10):
+        document = EditedText.from_base(RID, NOTE)
+        for made in by_hand(NOTE, random):
+            document.apply(made)
+        edited = document.edit("an entirely new reading", random)
+        check_update(edited)
+        document.apply(edited)
+        document.show()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_shows_of_a_text_that_was_edited_by_hand_is_what_is_stored(seed: int) -> None:
+    """The library may read what it wrote as another text: the sums over all that shows were wrong from then on."""
+    random = Random(seed)
+    ann, ben = group("ann", "ben")
+    for core, name in ((ann, "ann"), (ben, "ben")):
+        acquaint(core, name, "eve")
+    (rid,) = remember(ann, NOTE)
+    sync(ann, ben)
+    hand, base, seen = Hand("eve"), base_name(rid, NOTE), ann.feeds.heads()
+    for made in by_hand(NOTE, random, rid):
+        frame = hand.frame(hand.write(Edit(base, made), rid, seen=seen))
+        seen = []
+        for core in (ann, ben):
+            take(core, frame)
+        say(
+            random.choice((ann, ben)), Set("topic", f"{random.random()}"), rid
+        )  # the text is read and kept again
+        again = Core(ann.store, device=ann.device, sign=ann.sign, random=Random(1))
+        assert memories(again)[rid] == memories(ann)[rid]
+    sync(ann, ben)
+    assert agree(ann, ben), "they took the same in the same order"
+    for core in (ann, ben):
+        assert not [each for each in verify_replica(core).problems if "do not add up" in each]
+    say(ann, Forget((rid,)))
+    sync(ann, ben)
+    assert agree(ann, ben)
+    assert verify_replica(ann).ok, "nothing of it is left"
+    assert verify_replica(ben).ok
