@@ -5,7 +5,7 @@ nothing changes. The memory says when it was, or else it was when that was told;
 side that is asked for comes first by as much as for a date that is named. Nothing is left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from typing import Final
 
@@ -60,17 +60,21 @@ class Anchor:
                 return span is not None and span.meets(time)
 
 
-def anchor_among(pool: Pool, order: Sequence[int], sure: Column, event: EventPhrase) -> Anchor | None:
+def anchor_among(
+    pool: Pool, order: Sequence[int], sureness: Callable[[], Column], event: EventPhrase
+) -> Anchor | None:
     """Return the anchor that the best memory for the words of an event is; None where it tells of no event surely.
 
-    `sure` says how likely each row is to be about these words. What happens again and again is no event, and what
-    itself tells of a time before or after such a one is not the one. In talk, what came before and after an event is
-    told beside it, in the same conversation: a turn is no anchor.
+    `sureness` says how likely each row is to be about these words; it is asked last, since it takes a millisecond. What
+    happens again and again is no event, and what itself tells of a time before or after such a one is not the one. In
+    talk, what came before and after an event is told beside it, in the same conversation: a turn is no anchor.
     """
-    if not order or sure[order[0]] < SURE_MIN:
+    if not order:
         return None
     row = pool.rows[order[0]]
     if row.position is not None or row.repeats is not None or event_in(row.text) is not None:
+        return None
+    if sureness()[order[0]] < SURE_MIN:
         return None
     return Anchor(event, row.id, MemoryId(row.rid), row.text, time_of(row, pool.zone))
 

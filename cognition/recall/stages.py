@@ -316,7 +316,7 @@ def find_anchor(found: Ranked, event: EventPhrase) -> "Anchor | None":
     """Return the event that a question means, of what its words bring; None where no memory surely tells of it."""
     from cognition.recall.anchoring import anchor_among  # here: few questions name an event
 
-    return anchor_among(found.pool, found.order, confidence(evidence(found.pool)), event)
+    return anchor_among(found.pool, found.order, lambda: confidence(evidence(found.pool)), event)
 
 
 def _by_wordings(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -137,7 +137,7 @@ def row(text: str, number: int = 1, **fields: Any) -> CandidateRow:
 def taken(*rows: CandidateRow, sure: float = 1.0) -> Anchor | None:
     zero = np.zeros(len(rows))
     pool = Pool(Query("the move"), rows, zero, zero, NOW_MS, None)
-    return anchor_among(pool, range(len(rows)), np.full(len(rows), sure), MOVED)
+    return anchor_among(pool, range(len(rows)), lambda: np.full(len(rows), sure), MOVED)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,14 @@ def test_only_what_tells_of_one_event_is_taken_for_it(other: CandidateRow) -> No
     assert anchor.time == Window(NOW_MS, NOW_MS)
     assert taken(row(MOVE), sure=SURE_MIN - 0.01) is None
     assert taken() is None
+
+
+def test_how_sure_a_memory_is_is_not_asked_of_one_that_is_no_event() -> None:
+    def unasked() -> NoReturn:
+        raise AssertionError("expected not to be asked")
+
+    turn, zero = row(MOVE, conversation="chat", position=3), np.zeros(1)
+    assert anchor_among(Pool(Query("the move"), [turn], zero, zero, NOW_MS), [0], unasked, MOVED) is None
 
 
 def test_when_an_event_was_is_what_happens_then_what_is_named_then_when_it_was_told() -> None:
