@@ -390,12 +390,20 @@ class Shelf:
 
 def name_of(data: bytes) -> str:
     """Return the name of a file: the hash of what it holds, sealed under a key of its own, so no two are the same."""
-    return hashlib.sha256(data).hexdigest()[:_NAME_DIGITS] + SUFFIX
+    return name_by(hashlib.sha256(data).hexdigest())
 
 
-def is_altered(name: str, data: bytes) -> bool:
-    """Say whether a file holds anything else than what was written under its name, as far as that can be told."""
-    return _HASH.fullmatch(name) is not None and name != name_of(data)
+def name_by(digest: str) -> str:
+    """Return the name by the whole hash, in hexadecimal."""
+    return digest[:_NAME_DIGITS] + SUFFIX
+
+
+def is_altered(name: str, written_as: str) -> bool:
+    """Say whether a file holds anything else than what was written under its name, as far as that can be told.
+
+    `written_as`: the name of what it holds.
+    """
+    return _HASH.fullmatch(name) is not None and name != written_as
 
 
 def plan(

@@ -5,6 +5,7 @@ is made by the daemon to a server, by a command to a folder, and by the simulato
 no network, no clock and no store; `Run` hands it the core, and a step that fails raises where it was asked for.
 """
 
+import hashlib
 import io
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ from replica.ids import OpRef
 from sync.carrier.cargo import CargoFile, Taking, check, export, known_to, messages
 from sync.carrier.header import Header, Vectors
 from sync.carrier.sealing import Entropy
-from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, is_altered, name_of
+from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, FileState, Plan, Shelf, is_altered, name_by, name_of
 from sync.errors import (
     Full,
     Gone,
@@ -36,6 +37,8 @@ from sync.wire.messages import Message, Trust
 
 # So much is held at once while files wait for each other; one larger file may be.
 _BATCH_BYTES_MAX: Final = 32 << 20
+# Of the largest file it takes a second to hash it all, in which nobody is answered.
+_HASHED_BYTES_MAX: Final = FILE_BYTES_TARGET
 # One file that cannot be fetched may lie there for ever, and stops no other. With another one, nothing can be reached.
 _UNFETCHED_MAX: Final = 2
 # A history of half a gigabyte in one visit; what is left goes with the next.
@@ -291,14 +294,15 @@ class Visitor:
             self.shelf.gone(name)
             return None
         looked.fetched += 1
-        altered: bool = yield Run(lambda _: is_altered(name, data))
+        written_as = yield from _name_of(data)
+        altered = is_altered(name, written_as)
         try:
             header = yield Run(lambda core: check(core, self._identity, io.BytesIO(data)))
         except MakerUnknown as error:
             self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
         except SealedForOthers as error:
             # A name that is no hash, as 0.1.0 gave, does not show that it was written like that.
-            state = FileState.SEALED if name == name_of(data) else FileState.UNREADABLE
+            state = FileState.SEALED if name == written_as else FileState.UNREADABLE
             self._failed(name, size, state, str(error), altered=altered)
         except (SyncError, InvalidOp) as error:
             self._failed(name, size, FileState.UNREADABLE, str(error), altered=altered)
@@ -429,6 +433,18 @@ class Visitor:
         looked.wrote.append(
             Wrote(name, len(data), exported.ops, exported.has_base, news, again=bool(plan.lost))
         )
+
+
+def _name_of(data: bytes) -> Generator[Step, Any, str]:
+    """Return under which name a file was written, in steps that are short."""
+    digest = hashlib.sha256()
+    for start in range(0, len(data), _HASHED_BYTES_MAX):
+        yield Run(partial(_hash, digest, memoryview(data)[start : start + _HASHED_BYTES_MAX]))
+    return name_by(digest.hexdigest())
+
+
+def _hash(digest: "hashlib._Hash", some: memoryview, _: Core) -> None:
+    digest.update(some)
 
 
 def _in_calls(given: Iterable[Message | Vectors]) -> Iterator[list[Message | Vectors]]:

@@ -19,6 +19,8 @@ from sync.mailbox.box import FILES_MAX, is_name, too_many
 
 # Servers take messages of at most 1 MB unless told otherwise.
 PART_BYTES: Final = 512 * 1024
+# One part, in base 64, with all that is said of it; a message may be sixteen times as long.
+_MESSAGE_BYTES_MAX: Final = 2 * PART_BYTES
 # A file of `sync.carrier.shelf.FILE_BYTES_MAX` has so many.
 PARTS_MAX: Final = 512
 # Streams reserve what they may grow to, so this is what one group takes of a server's disk where nothing else is said.
@@ -139,8 +141,8 @@ class StreamFiles:
             for part in range(_count(size)):
                 if data.tell() < bytes_max:  # a part may be larger than it should be
                     # Asked of the leader: a follower may not have yet what was listed.
-                    answer = yield from self._ask("MSG.GET", {"last_by_subj": self._part(name, size, part)})
-                    data.write(_read_message(answer))
+                    asked = {"last_by_subj": self._part(name, size, part)}
+                    data.write(_read_message((yield from self._ask("MSG.GET", asked, _MESSAGE_BYTES_MAX))))
             data.truncate(bytes_max)
             return data.getvalue()
 
@@ -182,8 +184,10 @@ class StreamFiles:
     def _purge(self, name: str) -> Asking[None]:
         _checked((yield from self._ask("PURGE", {"filter": f"{self._subject}.{_token(name)}.>"})))
 
-    def _ask(self, what: str, asked: dict[str, Any]) -> Asking[dict[str, Any]]:
+    def _ask(self, what: str, asked: dict[str, Any], bytes_max: int | None = None) -> Asking[dict[str, Any]]:
         answer: bytes = yield Ask(f"$JS.API.STREAM.{what}.{self._stream}", json.dumps(asked).encode())
+        if bytes_max is not None and len(answer) > bytes_max:
+            raise Unreached(f"expected a part of a file in {bytes_max} bytes, got {len(answer)}")
         return _read(answer)
 
     def _part(self, name: str, size: int, number: int) -> str:

@@ -16,6 +16,7 @@ from replica.ids import OpRef, Origin
 from replica.membership import name_root, revoke
 from replica.ops import Erase
 from replica.storage.memory_store import MemoryStore
+from sync.carrier import visit
 from sync.carrier.cargo import Reach, check, header_of
 from sync.carrier.shelf import (
     ALTERED_MS_MIN,
@@ -743,11 +744,11 @@ def test_a_name_tells_what_was_written_under_it() -> None:
     laptop.visit(box)
     ((name, data),) = box.items()
     assert name == name_of(data)
-    assert not is_altered(name, data)
-    assert is_altered(name, data[:-1] + bytes([data[-1] ^ 1]))
+    assert not is_altered(name, name_of(data))
+    assert is_altered(name, name_of(data[:-1] + bytes([data[-1] ^ 1])))
     copied, by_0_1_0 = name.replace(".", " (copy)."), "0123456789abcdef-000001.samemind"
     for others in ("holiday.samemind", copied, by_0_1_0):
-        assert not is_altered(others, data), "what these names are of, nobody knows"
+        assert not is_altered(others, name_of(data)), "what these names are of, nobody knows"
 
 
 @pytest.mark.parametrize("spoilt", ["swapped", "replayed", "junk"])
@@ -957,6 +958,28 @@ def test_of_large_files_a_look_fetches_so_many_bytes_and_leaves_the_rest_to_the_
     each, shelf = FILE_BYTES_MAX, Shelf()
     listed = {f"{n:032x}.samemind": each for n in range(5)}
     assert sum(listed[name] for name in shelf.listed(listed, NOW_MS)) == FETCH_BYTES_MAX
+
+
+@pytest.mark.parametrize("how", ["taken", "sealed for others", "junk"])
+def test_a_file_is_hashed_once_and_bit_by_bit(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 256 MB, one step hashed all, and one that was sealed for others was hashed once more on trio's thread."""
+    (laptop, phone), (stranger,) = devices("laptop", "phone"), devices("stranger")
+    box = Box()
+    if how == "junk":
+        box[any_name()] = bytes(5_000)
+    else:
+        leave_notes(laptop if how == "taken" else stranger, box, 1)
+    (size,) = map(len, box.values())
+    sizes = list[int]()
+
+    def hash_(digest: Any, some: memoryview, _: Core) -> None:
+        sizes.append(len(some))
+        digest.update(some)
+
+    monkeypatch.setattr(visit, "_HASHED_BYTES_MAX", 1_000)
+    monkeypatch.setattr(visit, "_hash", hash_)
+    assert phone.visit(box, writes=False).taken == (how == "taken")
+    assert (sum(sizes), max(sizes)) == (size, 1_000)
 
 
 def test_what_waits_is_tried_a_few_times_as_something_else_comes_and_then_seldom() -> None:

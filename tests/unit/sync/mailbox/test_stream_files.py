@@ -180,10 +180,22 @@ def test_one_that_is_gone_is_gone_whether_it_was_listed_or_not() -> None:
         server.run(files.get(any_name(), 10))
 
 
+def test_a_part_that_is_longer_than_any_is_not_read() -> None:
+    """Of 11 MB each, parts were read as long as the line gave them, each at one go, while no other message was."""
+    server, files, _ = opened()
+    name = any_name()
+    server.run(files.put(name, bytes(PART_BYTES)))
+    assert server.run(files.get(name, PART_BYTES)) == bytes(PART_BYTES)
+    (subject,) = server.messages
+    server.messages[subject] = bytes(2 * PART_BYTES)
+    with pytest.raises(Unreached, match=f"expected a part of a file in {2 * PART_BYTES} bytes, got 13981"):
+        server.run(files.get(name, PART_BYTES))
+
+
 def test_no_more_is_asked_for_and_returned_than_was_wanted_however_large_the_parts_are() -> None:
     server, files, _ = opened()
     server.run(files.put(name := any_name(), bytes(3 * PART_BYTES)))
-    server.messages[next(iter(server.messages))] = bytes(2 * PART_BYTES)
+    server.messages[next(iter(server.messages))] = bytes(PART_BYTES + 1_000)
     server.run(files.names())
     server.asked.clear()
     assert len(server.run(files.get(name, PART_BYTES + 5))) == PART_BYTES + 5
