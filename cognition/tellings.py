@@ -103,8 +103,8 @@ _CLASS: Final = f"{{it}}.rid, {_IS_SHARED}, {{it}}.text, {', '.join(f'{{it}}.{na
 _CLASS_COLUMNS: Final = 3 + len(_SHARED)
 # Where the workspace stands among the row's number and these.
 _WORKSPACE: Final = 4
-# The index of contents is away only while most of a store comes at once, five thousand memories after the other
-# (`replica.storage.shown`): fewer than these need not look for it, unless earlier ones were left unread.
+# The index of contents is away only while most of a store comes, and is left out with the first thousand that come at
+# once (`replica.storage.shown`): fewer than these need not look for it, unless earlier ones were left unread.
 _MANY: Final = 1_000
 # So many rows of groups are read whole where there are no more.
 _FEW: Final = 64

@@ -545,16 +545,20 @@ class Core:
         peer: DeviceId | None = None,
         packed: int = 0,
         is_charged: bool = True,
+        more_comes: bool = False,
     ) -> Taken:
         """Take what may be taken of a frame, durably and in one transaction.
 
         `peer`: whose quotas it counts against, by the `packed` bytes that crossed the link; chains alone, where it
-        `is_charged` for nothing else.
+        `is_charged` for nothing else. `more_comes`: whoever hands it over has more, and calls `Store.all_came` when
+        that has come, or comes no more.
         """
         with collector_paused():
-            return self._take(frame, now_ms, peer, packed if is_charged else None)
+            return self._take(frame, now_ms, peer, packed if is_charged else None, more_comes)
 
-    def _take(self, frame: Frame, now_ms: int, peer: DeviceId | None, packed: int | None) -> Taken:
+    def _take(
+        self, frame: Frame, now_ms: int, peer: DeviceId | None, packed: int | None, more_comes: bool
+    ) -> Taken:
         beginnings = self.beginnings(peer, now_ms)
         admission = admit(
             frame,
@@ -585,7 +589,16 @@ class Core:
                 if any(frame.segments[at].origin == self.origin for at in ends):
                     # I wrote these and lost them: whatever happened, that feed is not mine to go on.
                     self.incarnate(ChainEvent.ECHO, now_ms)
-                self._apply(ops, admission.segment_of, said, {}, frame.segments, signatures, now_ms)
+                self._apply(
+                    ops,
+                    admission.segment_of,
+                    said,
+                    {},
+                    frame.segments,
+                    signatures,
+                    now_ms,
+                    more_comes=more_comes,
+                )
         self.keep_late(frame, now_ms)
         return Taken(len(admission.ops), tuple(admission.refusals))
 
@@ -614,6 +627,7 @@ class Core:
         *,
         fresh: Set[bytes] = frozenset(),
         may_follow: bool = False,
+        more_comes: bool = False,
     ) -> None:
         """Append ops to their feeds, fold them in order, and write everything that changed."""
         feeds, totals = self.feeds, self.totals
@@ -654,7 +668,7 @@ class Core:
         if first < len(ops):
             self._apply_adds(feed_of[last_at], ops[first:], said[first:], signatures, working, entries)
         changes = working.settle(totals, feeds.origin_of)
-        changes.entries, changes.may_follow = entries, may_follow
+        changes.entries, changes.may_follow, changes.more_comes = entries, may_follow, more_comes
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
         erasing = [op for op, (body, _) in zip(ops, said, strict=True) if isinstance(body, Erase)]
         # Within a batch that is signed at its end, an op without a signature of its own comes behind its proof.

@@ -171,6 +171,8 @@ class Changes:
     """Gives those of the replica's own small facts that are new, when all else is written."""
     may_follow: bool = False
     """Whether it may show later, where it does nothing but add memories (`Store.follow`)."""
+    more_comes: bool = False
+    """Whether whoever handed this over has more to hand over, and `Store.all_came` is called after that."""
 
     def is_of_ops_alone(self) -> bool:
         """Say whether there is nothing in it but ops, the cells and memories that they changed, and small facts."""
@@ -181,7 +183,7 @@ class Changes:
 _BESIDE_OPS: Final = tuple(
     each.name
     for each in fields(Changes)
-    if each.name not in ("entries", "feeds", "cells", "memories", "bare", "meta", "may_follow")
+    if each.name not in ("entries", "feeds", "cells", "memories", "bare", "meta", "may_follow", "more_comes")
 )
 
 
@@ -297,6 +299,10 @@ class Store(Protocol):
 
     def follow(self) -> None:
         """Show what was told and does not show yet: before what shows is read, or anything else is written."""
+        ...
+
+    def all_came(self) -> None:
+        """Hear that what comes next may take long: what was left out as long as more came is made now."""
         ...
 
     def make_room(self) -> None:

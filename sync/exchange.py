@@ -210,6 +210,7 @@ class Exchange:
         message = decode_message(data)
         was_open = self.session.phase is Phase.OPEN
         was_sent_all = self.session.sending is Sending.DONE and self.unsent() == 0
+        had_all = self.session.receiving is Receiving.DONE
         self.session.hear(message)
         match message:
             case Hello():
@@ -241,10 +242,16 @@ class Exchange:
             case _:
                 assert_never(message)
         if self.session.receiving is Receiving.DONE:
-            give_way(self._core, now_ms)
+            self._have_all(now_ms, is_news=not had_all)
         if self.session.is_quiet:
             self._incoming.rest()
         return self.more(now_ms)
+
+    def _have_all(self, now_ms: int, *, is_news: bool) -> None:
+        """Do what waited until everything of the peer's is here; not with each word of a link that is quiet."""
+        give_way(self._core, now_ms)
+        if is_news:
+            self._core.store.all_came()
 
     def _take_beside(self, message: Want | Grant | Inquiry | Findings) -> None:
         """Take what nobody waits for to have everything: about vectors, and about what a memory holds."""
@@ -452,6 +459,7 @@ class Exchange:
         self._asked_about = {}, ()
         if self._alongside is not None:
             self._alongside.close()
+        self._core.store.all_came()  # or it comes by another conversation
 
     def unsent(self) -> int | None:
         """Return how many ops of mine the peer is known to lack, refused ones too; None until it said what it holds."""
@@ -485,7 +493,8 @@ class Exchange:
         if over is not None:
             self._wait_for_room(frame, *over, now_ms)
             return
-        taken = self._core.take(frame, now_ms, peer=self._peer, packed=len(data))
+        more_comes = self.session.receiving is Receiving.LACKING
+        taken = self._core.take(frame, now_ms, peer=self._peer, packed=len(data), more_comes=more_comes)
         for fault in {each.fault for each in taken.refusals if each.fault is not None}:
             self._core.accuse(self._peer, fault, now_ms)
         if self._outbox is not None:

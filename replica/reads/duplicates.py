@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from replica.ids import MemoryId
+from replica.storage.sql import has_index
 
 
 def numbers_saying(connection: sqlite3.Connection, content: int, text: str) -> list[int]:
@@ -60,6 +61,5 @@ def latest_fields(
 
 
 def contents_are_indexed(connection: sqlite3.Connection) -> bool:
-    """Say whether memories of one content are found quickly: not while most of a store comes at once."""
-    sql = "SELECT 1 FROM sqlite_schema WHERE name = 'memory_by_content'"
-    return connection.execute(sql).fetchone() is not None
+    """Say whether memories of one content are found quickly: not while most of a store comes."""
+    return has_index(connection, "memory_by_content")

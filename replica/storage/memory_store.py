@@ -192,6 +192,9 @@ class MemoryStore:
     def follow(self) -> None:
         """Do nothing: there are no derived tables."""
 
+    def all_came(self) -> None:
+        """Do nothing: nothing was left out."""
+
     def shrink(self) -> None:
         """There is nothing to give back."""
 

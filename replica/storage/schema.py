@@ -194,8 +194,10 @@ _MEMORY: Final = """CREATE TABLE memory (
     {columns},
     more BLOB
 )"""
+# Left out while most of a store comes (`replica.storage.shown`).
+INDEX_OF_CONTENTS: Final = "CREATE INDEX memory_by_content ON memory (content)"
 _SHOWN: Final = (
-    "CREATE INDEX memory_by_content ON memory (content)",
+    INDEX_OF_CONTENTS,
     "CREATE INDEX memory_by_conversation ON memory (conversation, position) WHERE conversation IS NOT NULL",
     "CREATE INDEX memory_by_parent ON memory (parent) WHERE parent IS NOT NULL",
     "CREATE INDEX memory_by_topic ON memory (topic) WHERE topic IS NOT NULL",

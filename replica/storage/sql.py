@@ -225,6 +225,12 @@ def whole(connection: sqlite3.Connection, work: Callable[[], Result]) -> Result:
     return result
 
 
+def has_index(connection: sqlite3.Connection, name: str) -> bool:
+    """Say whether a store has an index now."""
+    sql = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?"
+    return connection.execute(sql, (name,)).fetchone() is not None
+
+
 @contextmanager
 def index_made_anew(connection: sqlite3.Connection, name: str) -> Iterator[None]:
     """Do without an index in the block, which fills its table, and make it afterwards, if the store has that index.

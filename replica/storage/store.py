@@ -23,7 +23,7 @@ from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell
 from replica.storage.schema import migrate
-from replica.storage.shown import DerivedTables, Shown
+from replica.storage.shown import DerivedTables, Shown, index_contents
 from replica.storage.sql import (
     ROWS_AT_ONCE,
     RoomAhead,
@@ -67,11 +67,14 @@ class SqliteStore:
         migrate(connection)
         self._has_functions = False
         self._room = RoomAhead(connection)
+        if derived:  # else it may be opened only for reading
+            with suppress(StoreFailed):  # on a full disk, what is there still answers
+                index_contents(connection)
         for tables in derived:
             tables.migrate(connection)
         self._shown = Shown(connection, derived)
-        if derived:  # else it may be opened only for reading
-            with suppress(StoreFailed):  # on a full disk, what is there still answers
+        if derived:
+            with suppress(StoreFailed):
                 self.follow()
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -330,6 +333,17 @@ class SqliteStore:
             except BaseException:
                 self._shown.forget_numbers()
                 raise
+
+    def all_came(self) -> None:
+        """Make the index of contents if it was left out, and what waits for it; without room, that waits for more."""
+        if self._shown.lacks_contents:
+            with suppress(StoreFailed):
+                try:
+                    with derived_transaction(self.connection):
+                        self._shown.all_came()
+                except BaseException:
+                    self._shown.forget_numbers()
+                    raise
 
     def make_room(self) -> None:
         """Make room on the disk for what comes next, while nothing waits for that."""

@@ -1,6 +1,7 @@
 """What is shown as one follows from what was folded, in whatever order; and a write looks at a few classes only."""
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import pairwise, permutations
 from random import Random
 
 import pytest
@@ -8,10 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognition.tellings import CLASSES_MAX, STEPS_MAX, _class_of
-from replica import Forget, MemoryId, SaysSame, Set, Unlink, Write, links_of
+from replica import (
+    Forget,
+    MemoryId,
+    Remember,
+    SaysSame,
+    Set,
+    SqliteStore,
+    Unlink,
+    Write,
+    links_of,
+    new_memory_id,
+)
 from replica.compaction import LEASE_MS, compact
 from replica.verify import verify_replica
-from tests.support.minds import Home, acquaint, converse
+from sync.exchange import Exchange
+from sync.wire.messages import Ops, decode_message
+from tests.support.minds import Home, acquaint, converse, derived_tables
 from tests.support.replicas import NOW_MS
 
 
@@ -183,6 +197,109 @@ def test_a_whole_store_that_comes_at_once_is_grouped_when_its_index_is_made(
     assert len(shown(home)) == 16
     assert shown(late) == defined(late) == shown(home)
     assert _indexes(late) == indexes
+
+
+@pytest.fixture
+def small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty ops a frame, which are many."""
+    monkeypatch.setattr("replica.storage.shown._LEFT_OUT_ROWS_MIN", 20)
+    monkeypatch.setattr("cognition.tellings._MANY", 20)
+    monkeypatch.setattr("replica.outbox._FIRST_FRAME_OPS", 20)
+    monkeypatch.setattr("replica.outbox._FRAME_GROWTH", 1)
+
+
+def group_of_homes(count: int, memories: int) -> list[Home]:
+    """Devices that know each other, of which the first remembers something."""
+    homes = [Home(number) for number in range(1, count + 1)]
+    for one, other in permutations(homes, 2):
+        acquaint(one, other)
+    rids = [homes[0].remember(f"text {number % 47}") for number in range(memories)]
+    linked(homes[0], rids[0], rids[1])
+    return homes
+
+
+def conversation(one: Home, other: Home) -> tuple[Exchange, Exchange]:
+    return Exchange(one.core, other.core.device, NOW_MS), Exchange(other.core, one.core.device, NOW_MS)
+
+
+def until(
+    ours: Exchange, theirs: Exchange, frames_max: int | None = None, to_us: Sequence[bytes] = ()
+) -> int:
+    """Go on with a conversation until all is said, or we would hear this frame; return how many we were sent."""
+    to_them, to_us, frames = ours.more(NOW_MS), [*to_us, *theirs.more(NOW_MS)], 0
+    while to_them or to_us:
+        if to_them:
+            to_us += theirs.receive(to_them.pop(0), NOW_MS)
+        if to_us:
+            frames += type(decode_message(to_us[0])) is Ops
+            if frames == frames_max:
+                break
+            to_them += ours.receive(to_us.pop(0), NOW_MS)
+    return frames
+
+
+@pytest.mark.usefixtures("small_frames")
+@pytest.mark.parametrize("says_last", [True, False], ids=["with the last frame", "behind it"])
+def test_a_store_that_comes_frame_by_frame_is_grouped_when_all_has(
+    says_last: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not says_last:
+        monkeypatch.setattr("replica.outbox.Outbox.is_empty", lambda self, core: False)
+    home, late = group_of_homes(2, 110)
+    indexes, said = _indexes(late), list[str]()
+    late.connection.set_trace_callback(lambda sql: said.append(sql) if "INDEX" in sql else None)
+    assert until(*conversation(late, home)) == 6
+    assert [sql.split()[:3] for sql in said] == [
+        ["DROP", "INDEX", "memory_by_content"],
+        ["CREATE", "INDEX", "memory_by_content"],
+    ]
+    assert _indexes(late) == indexes
+    assert shown(late) == defined(late) == shown(home)
+
+
+@pytest.mark.usefixtures("small_frames")
+@pytest.mark.parametrize("was_killed", [False, True], ids=["its link was cut", "its program was killed"])
+@pytest.mark.parametrize("before", [1, 2, 3, 6])
+def test_what_came_before_it_was_broken_off_is_grouped(before: int, was_killed: bool) -> None:
+    home, late = group_of_homes(2, 110)
+    indexes = _indexes(late)
+    ours, theirs = conversation(late, home)
+    assert until(ours, theirs, before) == before
+    assert (_indexes(late) == indexes) == (before == 1)
+    if was_killed:
+        SqliteStore(late.connection, derived_tables())
+    else:
+        ours.close()
+    assert _indexes(late) == indexes
+    assert shown(late) == defined(late)
+    if not was_killed:
+        converse(late, home)
+        assert _indexes(late) == indexes
+        assert shown(late) == defined(late) == shown(home)
+
+
+@pytest.mark.usefixtures("small_frames")
+def test_what_comes_at_once_by_a_link_that_was_quiet_leaves_no_index_out() -> None:
+    home, late = group_of_homes(2, 2)
+    indexes = _indexes(late)
+    ends = conversation(late, home)
+    until(*ends)
+    home.commit(*(Write(Remember("text", {}), new_memory_id(NOW_MS, home.random)) for _ in range(30)))
+    until(*ends)
+    assert _indexes(late) == indexes
+    assert shown(late) == defined(late) == shown(home)
+
+
+@pytest.mark.usefixtures("small_frames")
+def test_a_link_that_is_quiet_makes_no_index_while_another_one_brings_more() -> None:
+    home, late, third = group_of_homes(3, 110)
+    indexes = _indexes(late)
+    quiet = conversation(late, third)
+    until(*quiet)
+    until(*conversation(late, home), 4)
+    until(*quiet)
+    assert third.core.position == late.core.position > 20
+    assert _indexes(late) != indexes
 
 
 def _indexes(home: Home) -> list[tuple[str]]:

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -32,6 +33,7 @@ from replica.state.reading import check_add, check_adds
 from replica.state.register import Dot
 from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
+from replica.storage.schema import INDEX_OF_CONTENTS
 from replica.storage.shown import DerivedTables, NewRows, RowChange, Shown, new_and_others
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
@@ -219,7 +221,7 @@ def taken(
     return core, shown
 
 
-def take(core: Core, some: Sequence[tuple[int, Op]]) -> None:
+def take(core: Core, some: Sequence[tuple[int, Op]], *, more_comes: bool = False) -> None:
     """Have a device take these ops in one frame."""
     hands = [Hand("ann"), Hand("ben"), Hand("eve"), Hand("ann")]
     authors = sorted({by for by, _ in some})
@@ -227,7 +229,7 @@ def take(core: Core, some: Sequence[tuple[int, Op]]) -> None:
     frame = frame_of_segments(*whole)._replace(
         ops=tuple(op for _, op in some), segment_of=tuple(authors.index(by) for by, _ in some)
     )
-    core.take(carry(Frame(*frame)), NOW_MS)
+    core.take(carry(Frame(*frame)), NOW_MS, more_comes=more_comes)
 
 
 # Every table with rows of the state, and of what is derived from it, without the numbers that rows have here.
@@ -420,6 +422,98 @@ def test_indexes_are_as_they_were_when_much_has_come(
         assert _indexes(connection) == before
     assert ("DROP INDEX memory_by_time" in dropped) == bool(derived)
     assert "DROP INDEX memory_by_content" in dropped
+
+
+@given(
+    histories(begins=_FIRST),
+    st.lists(st.tuples(st.integers(1, 9), st.sampled_from([True, True, False])), min_size=1),
+    st.sampled_from([1, 3]),
+    st.sampled_from([1, 1_000]),
+    st.booleans(),
+)
+@settings(max_examples=30, deadline=None)
+def test_what_is_left_out_while_more_comes_is_there_when_all_has(
+    history: list[tuple[int, Op]],
+    frames: list[tuple[int, bool]],
+    left_out_from: int,
+    many: int,
+    was_ended: bool,
+) -> None:
+    """Wherever frames end, whoever says that more comes, and also if a program was ended before it came."""
+    came = []
+    for leaves_out in (True, False):
+        core, connection = receiver(in_sqlite=True)
+        assert connection is not None
+        indexes, rest, at = _indexes(connection), history, 0
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("replica.storage.shown._LEFT_OUT_ROWS_MIN", left_out_from)
+            patch.setattr("cognition.tellings._MANY", many)
+            while rest:
+                size, more_comes = frames[at % len(frames)]
+                some, rest, at = rest[:size], rest[size:], at + 1
+                take(core, some, more_comes=leaves_out and more_comes)
+            opened = core.store
+            if was_ended:
+                opened = SqliteStore(connection, derived_tables(Settings()))
+            else:
+                opened.all_came()
+            assert _indexes(connection) == indexes
+            assert opened.check(opened.all_cells()) == []
+            assert not connection.in_transaction
+        # What was told twice for a while stays a class of its own.
+        connection.execute(
+            """DELETE FROM telling WHERE class IN
+               (SELECT class FROM telling GROUP BY class HAVING count(*) = 1)"""
+        )
+        came.append((core.digests(), shows(connection)))
+    assert came[0] == came[1]
+
+
+def test_an_index_is_left_out_of_most_of_a_store_alone_and_made_with_what_comes_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("replica.storage.shown._LEFT_OUT_ROWS_MIN", 2)
+    core, connection = receiver(in_sqlite=True)
+    assert connection is not None
+    hand, indexes, there = Hand("ann"), _indexes(connection), []
+    for count, more_comes in ((1, True), (2, True), (1, True), (1, False), (3, True), (5, True)):
+        written = [
+            (0, hand.write(Remember("words", {}), MemoryId(hand.salts.randbytes(16)))) for _ in range(count)
+        ]
+        take(core, written, more_comes=more_comes)
+        there.append(_indexes(connection) == indexes)
+    assert there == [True, False, False, True, True, True]
+    take(core, [(0, hand.write(ops.Set("theme", "dark")))], more_comes=True)
+    assert _indexes(connection) == indexes
+
+
+def test_what_is_left_out_is_there_again_where_a_write_fails_and_made_when_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("replica.storage.shown._LEFT_OUT_ROWS_MIN", 1)
+    core, connection = receiver(in_sqlite=True)
+    assert connection is not None
+    indexes = _indexes(connection)
+    hand = Hand("ann")
+    history = [(0, hand.write(Remember(text, {}), MemoryId(rid))) for text, rid in _FIRST]
+    with monkeypatch.context() as patch:
+        patch.setattr(Shown, "_tell", Mock(side_effect=RuntimeError("no more")))
+        with pytest.raises(RuntimeError, match="no more"):
+            take(core, history[:3], more_comes=True)
+    assert _indexes(connection) == indexes
+    take(core, history[:3], more_comes=True)
+    take(core, history[3:], more_comes=True)
+    assert [*{*indexes} - {*_indexes(connection)}] == [(INDEX_OF_CONTENTS,)]
+    ((pages,),) = connection.execute("PRAGMA page_count")
+    connection.execute("CREATE TABLE filled AS SELECT randomblob(100000) AS data")
+    connection.execute("PRAGMA max_page_count = 1")  # which makes it as many as there are
+    core.store.all_came()
+    assert not connection.in_transaction
+    assert _indexes(connection) != indexes
+    connection.execute(f"PRAGMA max_page_count = {pages * 1_000}")
+    core.store.all_came()
+    assert _indexes(connection) == indexes
+    assert core.store.check(core.store.all_cells()) == []
 
 
 def _indexes(connection: sqlite3.Connection) -> list[tuple[str]]:
