@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from cognition.extraction.secrets import masked, secrets
 from cognition.ingest.sameness import telling_words
 from cognition.words import terms
 from replica import MemoryId, Value, transaction
@@ -41,6 +40,9 @@ class QuarantinedText(NamedTuple):
 
 def secret_kinds(text: str, fields: Mapping[str, Value], *, known: Sequence[str] = ()) -> tuple[str, ...]:
     """Return what kinds of secret a memory would hold, in its text or its fields; `known` texts hold them already."""
+    # Here, for it compiles much: whoever asks what is held about something mostly holds nothing.
+    from cognition.extraction.secrets import secrets
+
     kinds: dict[str, None] = {}
     for each in (text, *texts_of(fields)):
         for found in secrets(each):
@@ -101,6 +103,8 @@ def count_held_about(connection: sqlite3.Connection, question: str) -> int:
         (COMPARED_MAX,),
     ):
         if len(text) <= left:
+            from cognition.extraction.secrets import masked  # here, as above
+
             asked = set(telling_words(" ".join(terms(question)))) if asked is None else asked
             left -= len(text)
             count += not asked.isdisjoint(telling_words(masked(text)))
