@@ -62,6 +62,7 @@ from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import BareMemory, MemoryCell, document_of
 from replica.state.register import Dot, Vector
+from replica.state.yjs import in_parts
 from replica.values import dataclass
 
 if TYPE_CHECKING:
@@ -526,14 +527,17 @@ class Core:
             )
         return list(commit.ops)
 
-    def edit_of(self, rid: MemoryId, text: str) -> Write:
-        """Return the write that makes a memory read `text`, keeping what others insert at the same time."""
+    def edits_of(self, rid: MemoryId, text: str) -> list[Write]:
+        """Return the writes that make a memory read `text`, keeping what others insert at the same time.
+
+        It is one, unless so many edits have made the text that no single one may take all of it out.
+        """
         check_text(text)
         cell = self.store.load([memory_key(rid)]).get(memory_key(rid))
         if not isinstance(cell, MemoryCell):
             raise NameNotFound(f"there is no memory {show_memory_id(rid)} here")
         base, document = document_of(rid, cell)
-        return Write(Edit(base, document.edit(text, self._random)), rid)
+        return [Write(Edit(base, update), rid) for update in in_parts(document.edit(text, self._random))]
 
     # -- taking ----------------------------------------------------------------------------------------------
 

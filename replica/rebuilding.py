@@ -165,7 +165,7 @@ def mend_texts(old: Core, new: Core, holds: Holds, carried: Carried, now_ms: int
         text = _as_left(old, rid, holds)
         shown = shown_of(new, [rid]).get(rid)
         if text is not None and shown is not None and shown.text != text:
-            new.commit([new.edit_of(rid, text)], now_ms)
+            new.commit(new.edits_of(rid, text), now_ms)
             carried.texts.append(rid)
 
 

@@ -140,7 +140,7 @@ def _edit(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> lis
             del words[at]
         else:
             words.insert(at, random.choice(["", "ü", "🙂"]) + memo.word(name))
-        return [core.edit_of(rid, " ".join(words))]
+        return core.edits_of(rid, " ".join(words))
     return []
 
 

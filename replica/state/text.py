@@ -128,7 +128,10 @@ class EditedText:
         return str(self._text)
 
     def edit(self, text: str, random: "Random") -> bytes:
-        """Return the update that turns what is shown into `text`, keeping what others insert around it."""
+        """Return the update that turns what is shown into `text`, keeping what others insert around it.
+
+        It may take out more runs than others take in one: `in_parts`.
+        """
         try:
             update = self._edited(text, random)
             check_edit(update)

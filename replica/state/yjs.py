@@ -127,6 +127,24 @@ def without_deletions(update: bytes, state: bytes) -> bytes:
     return update[: said.ends_at] + _deletions_of(fresh)
 
 
+def in_parts(update: bytes) -> list[bytes]:
+    """Return an edit as several where it takes out more than one may; the last one holds its words.
+
+    A text that was edited by thousands of edits consists of as many runs, each somebody else's to the library.
+    """
+    said = _document(update)
+    runs = [(client, run) for client, runs in said.deleted.items() for run in runs]
+    starts = range(0, len(runs), EDIT_DELETIONS_MAX)
+    parts: list[bytes] = []
+    for start in starts or [0]:
+        deleted: dict[int, list[tuple[int, int]]] = {}
+        for client, run in runs[start : start + EDIT_DELETIONS_MAX]:
+            deleted.setdefault(client, []).append(run)
+        is_last = start + EDIT_DELETIONS_MAX >= len(runs)
+        parts.append((update[: said.ends_at] if is_last else _varint(0)) + _deletions_of(deleted))
+    return parts
+
+
 def _deletions_of(deleted: Mapping[int, list[tuple[int, int]]]) -> bytes:
     return b"".join(
         [

@@ -199,7 +199,7 @@ class Phone:
             _check_secrets(secret_kinds(text, {}, known=known))
         self._now_ms = now_ms
         self._reader.read_all(self.core, self.connection)
-        self.core.commit([self.core.edit_of(name, text)], now_ms)
+        self.core.commit(self.core.edits_of(name, text), now_ms)
         return self.memory(rid)
 
     def forget(self, rid: str, *, now_ms: int) -> Answer:

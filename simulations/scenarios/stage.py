@@ -57,7 +57,7 @@ class Stage:
 
     def edit(self, name: str, rid: MemoryId, text: str) -> None:
         """Let a device change a memory's text."""
-        self.world.write(self[name], [self[name].core.edit_of(rid, text)])
+        self.world.write(self[name], self[name].core.edits_of(rid, text))
 
     def set(self, name: str, rid: MemoryId, topic: str) -> None:
         """Let a device set the field that scripts set."""

@@ -40,7 +40,7 @@ def writes(core: Core, rids: list[MemoryId], count: int, random: Random) -> Iter
             ((text,),) = _connection(core).execute("SELECT text FROM memory WHERE rid = ?", (rid,))
             words = text.split()
             words[random.randrange(len(words))] = f"word{random.randrange(10_000)}"
-            yield core.edit_of(rid, " ".join(words))
+            yield from core.edits_of(rid, " ".join(words))
         elif kind < 4:
             yield Write(Access(((rid, random.randrange(1, 1_000), NOW_MS),)))
         else:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import replica.state.yjs
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.limits import TEXT_BYTES_MAX
@@ -406,3 +407,26 @@ def test_what_shows_of_a_text_that_was_edited_by_hand_is_what_is_stored(seed: in
     assert agree(ann, ben)
     assert verify_replica(ann).ok, "nothing of it is left"
     assert verify_replica(ben).ok
+
+
+def test_a_text_that_thousands_of_edits_made_may_be_replaced_by_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each edit's words are a run of their own. No single edit may take so many out, and nobody took this one."""
+    monkeypatch.setattr(replica.state.yjs, "EDIT_DELETIONS_MAX", 20)
+    ann, ben = group("ann", "ben")
+    (rid,) = remember(ann, "a list")
+    for number in range(45):
+        edit(ann, rid, f"{memories(ann)[rid].text} {number}")
+    sync(ann, ben)
+    writes = ann.edits_of(rid, "nothing more of that")
+    assert len(writes) == 3
+    ann.commit(writes, NOW_MS)
+    sync(ann, ben)
+    for core in (ann, ben):
+        assert memories(core)[rid].text == "nothing more of that"
+        assert verify_replica(core).ok
+    assert agree(ann, ben)
+    edit(ben, rid, "nothing more of that, says ben")
+    sync(ann, ben)
+    assert texts(ann) == texts(ben) == {"nothing more of that, says ben"}

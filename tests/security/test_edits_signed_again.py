@@ -21,10 +21,10 @@ def test_an_edit_has_its_effect_whenever_what_it_continues_arrives(continued: st
     rid = new_memory_id(NOW_MS, Random(1))
     ann.commit([Write(Remember("x text", {}), rid)], NOW_MS)
     settle([ann, ben, mal, eve])
-    first = ann.edit_of(rid, "x new words text")
+    (first,) = ann.edits_of(rid, "x new words text")
     ann.commit([first], NOW_MS + 1)
     sync(ann, eve)
-    second = eve.edit_of(rid, continued)
+    (second,) = eve.edits_of(rid, continued)
     mal.commit([Write(second.body, rid)], NOW_MS + 2)
     if signs_both:
         mal.commit([Write(first.body, rid)], NOW_MS + 3)
@@ -44,13 +44,13 @@ def test_what_never_finds_what_it_continues_changes_nothing() -> None:
     rid = new_memory_id(NOW_MS, Random(1))
     ann.commit([Write(Remember("x text", {}), rid)], NOW_MS)
     settle([ann, ben, mal, eve])
-    eve.commit([eve.edit_of(rid, "x new words text")], NOW_MS + 1)  # and nobody hears of it
-    continued = eve.edit_of(rid, "x new fresh words text")
+    eve.commit(eve.edits_of(rid, "x new words text"), NOW_MS + 1)  # and nobody hears of it
+    (continued,) = eve.edits_of(rid, "x new fresh words text")
     assert isinstance(continued.body, Edit)
     mal.commit([Write(continued.body, rid)], NOW_MS + 2)
     settle([ann, ben, mal])
     assert {text_of(core, rid) for core in (ann, ben, mal)} == {"x text"}
-    ann.commit([ann.edit_of(rid, "x text and more")], NOW_MS + 3)
+    ann.commit(ann.edits_of(rid, "x text and more"), NOW_MS + 3)
     settle([ann, ben, mal])
     assert {text_of(core, rid) for core in (ann, ben, mal)} == {"x text and more"}
     agree(ann, ben, mal)

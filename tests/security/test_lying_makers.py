@@ -526,7 +526,7 @@ def test_what_was_edited_into_a_memory_goes_with_it(make_store: MakeStore, erase
         next(MemoryId(rid) for rid, each in memories(ann).items() if word in each.text)
         for word in ("4711", "penicillin")
     )
-    ann.commit([ann.edit_of(rid, "never take XYZZY"), ann.edit_of(kept, "the code is QUUX")], NOW_MS)
+    ann.commit([*ann.edits_of(rid, "never take XYZZY"), *ann.edits_of(kept, "the code is QUUX")], NOW_MS)
     compact(ann, LATER_MS)
     assert words_kept(ann) == {"XYZZY", "QUUX"}
     snapshot = make_snapshot(ann)

@@ -24,7 +24,7 @@ LABELS: Final = ["a", "b", "c"]
 
 
 def edit_of_nothing(core: Core, rid: MemoryId, number: int) -> Body:
-    update = core.edit_of(rid, "Ann lives in Porto").body
+    update = core.edits_of(rid, "Ann lives in Porto")[0].body
     assert isinstance(update, Edit)
     return Edit(number.to_bytes(8), update.update)
 
@@ -87,7 +87,7 @@ def test_of_many_adds_the_seen_ones_alone_lose_a_label_and_take_an_edit() -> Non
     say(ben, Untag(("a",)), rid)
     assert memories(ben)[rid].fields["tags"] == ["b"]
     say(eve, Remember("a", {"tags": ["a", "e"]}), rid)
-    blind = eve.edit_of(rid, "a, and more").body
+    blind = eve.edits_of(rid, "a, and more")[0].body
     ann.commit([Write(Remember("d", {"tags": ["a", "d"]}), rid), Write(Untag(("d",)), rid)], NOW_MS)
     say(ben, blind, rid)
     settle(cores)

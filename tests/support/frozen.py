@@ -34,7 +34,7 @@ def history() -> tuple[Core, Core]:
     ann, ben = group("ann", "ben")
     rids = sorted(derived_memory_id("frozen", str(n)) for n in range(6))
     ann.commit([Write(Remember(f"note {n}", {"importance": 0.5}), rid) for n, rid in enumerate(rids)], NOW_MS)
-    ann.commit([ann.edit_of(rids[0], "note 0, and more")], NOW_MS + 1)
+    ann.commit([*ann.edits_of(rids[0], "note 0, and more")], NOW_MS + 1)
     ann.commit([Write(ops.Claim("Ann", "lives in", "Lisbon", (), None), rids[0])], NOW_MS + 2)
     sync(ann, ben)
     (claim,) = [row for row in ben.store.rows() if row.kind == OpKind.CLAIM]

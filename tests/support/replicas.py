@@ -127,7 +127,7 @@ def say(core: Core, body: Body, rid: MemoryId | None = None, *, now_ms: int = NO
 
 def edit(core: Core, rid: MemoryId, text: str, *, now_ms: int = NOW_MS) -> Op:
     """Make a memory read differently."""
-    (op,) = core.commit([core.edit_of(rid, text)], now_ms)
+    (op,) = core.commit(core.edits_of(rid, text), now_ms)
     return op
 
 

@@ -298,7 +298,7 @@ class History:
             self.deeds += 1
             if memories(party.core)[rid].text != text:
                 after = frozenset(each.number for each in party.known.edits if each.rid == rid)
-                self._commit(party, [party.core.edit_of(rid, text)])
+                self._commit(party, party.core.edits_of(rid, text))
                 party.known.edits.add(Edited(self.deeds, rid, text, after))
 
     def label(self, party: Party) -> None:

@@ -45,7 +45,7 @@ def rewrite(
     if now.text == text and not now.variants:  # who was asked which it is says that it is this
         return Corrected(rid=show_memory_id(rid), text=text), []
     now_ms = device.now_ms()
-    edited = core.edit_of(rid, text)
+    edits = core.edits_of(rid, text)
     fields = attribution_of(connection, rid)
     _, found = read_text(text, fields, now_ms=now_ms, zone=own_zone())
     taken = take_in(rid, text, fields, found)
@@ -55,7 +55,7 @@ def rewrite(
         write for write in taken.writes[1:] if write.rid is not None and not is_known(connection, write.rid)
     ]
     before = _open_of(connection, [rid, *old])
-    writes = [edited, *fresh, *_still_shown_with(connection, rid)]
+    writes = [*edits, *fresh, *_still_shown_with(connection, rid)]
     if stale:
         writes.append(Write(replica.Forget(tuple(stale))))
     here = {rid, *(write.rid for write in fresh), *(old - set(stale))}

@@ -55,7 +55,7 @@ async def run(device: "Device", options: EditBlock) -> BlockView:
         if before is None:
             core.commit([Write(Remember(known.first_text(label), {"block": label}), rid)], now_ms)
         if text_of(connection, rid) != options.text:
-            core.commit([core.edit_of(rid, options.text)], now_ms)
+            core.commit(core.edits_of(rid, options.text), now_ms)
         return find_block(connection, label)
 
     return await device.replica.run(write)

@@ -36,7 +36,7 @@ def told() -> Home:
     (claim,) = home.commit(Write(Claim("Ann", "drinks", "tea", (), None), same[0]))
     home.commit(Write(Claim("Ann", "drinks", "coffee", (claim.place,), NOW_MS), rids[3]))
     home.commit(Write(Set("topic", "stories"), rids[0]), Write(Set("theme", "dark")))
-    home.commit(home.core.edit_of(rids[1], "Ann told another story in Porto"))
+    home.commit(*home.core.edits_of(rids[1], "Ann told another story in Porto"))
     home.commit(Write(Access(((rids[2], 3, NOW_MS),))))
     ends = [sorted(rids[n : n + 2]) for n in (13, 14)]
     home.commit(*(Write(SaysSame((one, other), 80)) for one, other in ends))

@@ -92,7 +92,7 @@ class Life:
         text = f"Ann works at {value}" if statements else f"Ann likes {value}"
         teller = ClaimWriter(core, connection, now_ms)
         ended = withdrawn(core, connection, told, statements)
-        teller.tell([core.edit_of(rid, text), *ended], [(told, each) for each in statements])
+        teller.tell([*core.edits_of(rid, text), *ended], [(told, each) for each in statements])
         teller.commit()
 
     def forget(self, core: Core) -> None:

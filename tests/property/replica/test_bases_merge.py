@@ -104,7 +104,7 @@ class History:
         body = random.choices(bodies, weights=(8, 1, 1, 1, 3, 1, 3, 1, 1, 3, 4, 1, 2))[0]
         if body is None:
             try:
-                core.commit([core.edit_of(rid, f"edit {self.now_ms} text")], self.now_ms)
+                core.commit(core.edits_of(rid, f"edit {self.now_ms} text"), self.now_ms)
             except NameNotFound:
                 pass  # not here, or no more
         else:

@@ -231,7 +231,7 @@ def test_a_vector_of_other_words_or_of_what_is_gone_is_not_kept() -> None:
     assert [wish.rid for wish in asked] == [gone, changed]
     assert there.granted([Wish(changed, bytes(16))]) == [None]  # of words that it does not say
     answer = there.granted(asked)
-    phone.home.commit(phone.core.edit_of(changed, "coffee"))
+    phone.home.commit(*phone.core.edits_of(changed, "coffee"))
     phone.home.commit(Write(Forget((gone,))))
     phone.alongside().keep(asked, answer)
     assert (phone.vectors(), phone.told, phone.waiting()) == ({}, [], 1)

@@ -510,7 +510,10 @@ def test_claims_of_many_that_were_edited_at_once_are_read_again_in_whatever_orde
     rids = [new_memory_id(NOW_MS + n, Random(n)) for n in range(600)]
     home.core.commit([Write(Remember(f"ann {n}", {}), rid) for n, rid in enumerate(rids)], NOW_MS)
     home.connection.execute("DELETE FROM claim_unread")
-    home.core.commit([home.core.edit_of(rid, f"bob {n}") for n, rid in enumerate(rids)][::order], NOW_MS)
+    home.core.commit(
+        [write for n, rid in enumerate(rids) for write in home.core.edits_of(rid, f"bob {n}")][::order],
+        NOW_MS,
+    )
     assert home.connection.execute("SELECT count(*) FROM claim_unread").fetchone() == (600,)
 
 

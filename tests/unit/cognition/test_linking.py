@@ -139,7 +139,7 @@ def test_what_was_changed_since_is_judged_by_what_it_says_now() -> None:
     home, linker = Home(), Linker()
     rid = home.remember("Milk is in the fridge")
     assert linker.find(home.connection, "The milk is in the fridge", {}).rids == (rid,)
-    home.commit(home.core.edit_of(rid, "Milk is in the cellar"))
+    home.commit(*home.core.edits_of(rid, "Milk is in the cellar"))
     assert linker.find(home.connection, "The milk is in the fridge", {}).rids == ()
 
 

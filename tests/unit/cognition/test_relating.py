@@ -154,7 +154,9 @@ def test_triples_of_what_changed_or_was_erased_are_gone_with_their_words(tmp_pat
     changed = home.remember("Alice lives in Berlin these days. She likes it there very much.")
     erased = home.remember("Bob lives in Zanzibar these days. He likes it there very much.")
     assert len(home.found("lives")) == 2
-    home.commit(home.core.edit_of(changed, "Alice lives in Lisbon these days. She likes it there very much."))
+    home.commit(
+        *home.core.edits_of(changed, "Alice lives in Lisbon these days. She likes it there very much.")
+    )
     home.commit(Write(Erase((erased,))))
     EntityTables().purge(home.connection)
     assert home.found("berlin") == home.found("zanzibar") == []

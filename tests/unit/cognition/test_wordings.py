@@ -396,7 +396,7 @@ def test_an_index_follows_what_is_reworded_said_anew_and_forgotten() -> None:
     skoda = memory.home.remember("The Skoda is at Rohrmann's")
     memory.reword(["our vehicle", "the mechanic"])
     assert memory.worded(index, "vehicle") == {memory.home.number(skoda)}
-    memory.home.commit(memory.home.core.edit_of(skoda, "The Skoda is sold"))
+    memory.home.commit(*memory.home.core.edits_of(skoda, "The Skoda is sold"))
     assert memory.worded(index, "vehicle") == set()
     memory.reword(["nobody drives it now"])
     assert memory.worded(index, "drives") == {memory.home.number(skoda)}

@@ -55,7 +55,7 @@ async def nearest(replica: Replica, worker: EmbeddingWorker, text: str) -> float
 
 async def edit(replica: Replica, rid: MemoryId, text: str) -> None:
     """Say something else in a memory."""
-    await replica.run(lambda core, _: core.commit([core.edit_of(rid, text)], replica.now_ms()))
+    await replica.run(lambda core, _: core.commit(core.edits_of(rid, text), replica.now_ms()))
 
 
 def test_a_vector_that_came_before_anybody_recalled_does_not_displace_a_later_one(tmp_path: Path) -> None:

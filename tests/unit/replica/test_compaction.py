@@ -444,7 +444,9 @@ def test_a_long_log_on_few_memories_comes_to_no_more_than_a_snapshot_of_them() -
     for at in range(1, 40):
         writes = [Write(Set("topic", f"topic {chance.random()}"), rid) for rid in rids]
         if at % 10 == 0:
-            writes = [ann.edit_of(rid, f"note {chance.random()} of fifty") for rid in rids]
+            writes = [
+                write for rid in rids for write in ann.edits_of(rid, f"note {chance.random()} of fifty")
+            ]
         ann.commit(writes, NOW_MS + at)
     before = ann.digests()
     assert log_length(ann) == 2_000

@@ -415,7 +415,7 @@ def test_a_fold_is_the_same_from_the_author_from_a_relay_and_from_the_log() -> N
         held = [rid for rid in rids if rid in memories(core)]
         if held:
             rid = random.choice(held)
-            writes += [Write(Set("importance", n / 40), rid), core.edit_of(rid, f"edited {n}")]
+            writes += [Write(Set("importance", n / 40), rid), *core.edits_of(rid, f"edited {n}")]
         core.commit(writes, NOW_MS + n)
         rids.append(writes[0].rid)  # type: ignore[arg-type]
         if n % 3 == 0:

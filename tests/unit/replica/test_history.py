@@ -26,9 +26,9 @@ def test_each_op_is_told_with_the_text_as_it_read_after_it() -> None:
         [Write(Remember("Ann lives in Porto", {"speaker": "Ann"}), rid), Write(Remember("else", {}), other)],
         1,
     )
-    core.commit([core.edit_of(rid, "Ann lives in Lisbon")], 2)
+    core.commit(core.edits_of(rid, "Ann lives in Lisbon"), 2)
     core.commit([Write(Set("topic", "moves"), rid)], 3)
-    core.commit([core.edit_of(rid, "Ann lives in Lisbon now")], 4)
+    core.commit(core.edits_of(rid, "Ann lives in Lisbon now"), 4)
 
     rows = [
         LogRow._make(row) for row in connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))

@@ -132,7 +132,7 @@ def test_the_newest_are_tellings_that_are_not_put_away() -> None:
     for at, (rid, fields) in enumerate([(first, {}), (second, {}), (third, {}), (fact, {"parent": first})]):
         core.commit([Write(Remember(f"said {at}", fields), rid)], NOW_MS + at)
     core.commit([Write(Set("archived", True), second)], NOW_MS + 10)
-    core.commit([core.edit_of(first, "said once more")], NOW_MS + 11)
+    core.commit(core.edits_of(first, "said once more"), NOW_MS + 11)
     named = {shown.id: shown.rid for shown in all_memories(store.connection)}
     assert [named[number] for number in newest_numbers(store.connection, 9)] == [first, third]
     assert [named[number] for number in newest_numbers(store.connection, 1)] == [first]

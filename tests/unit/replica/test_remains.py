@@ -71,7 +71,7 @@ def test_what_is_held_stays_where_both_parts_are_too_large_for_a_frame(
 def test_words_that_were_erased_here_come_back_with_no_frame_of_another(make_store: MakeStore) -> None:
     laptop, phone, tablet = group("laptop", "phone", "tablet", make_store=make_store)
     draft, other = remember(laptop, "draft", "other")
-    laptop.commit([laptop.edit_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
+    laptop.commit([*laptop.edits_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
     sync(laptop, phone)
     remember(tablet, "new to the phone")
     sync(laptop, tablet)
@@ -93,7 +93,7 @@ def test_a_device_that_lost_a_proof_has_it_again_by_the_next_base_of_one_that_ha
     """So devices heal that an earlier version left without."""
     laptop, phone = group("laptop", "phone", make_store=make_store)
     draft, other = remember(laptop, "draft", "other")
-    laptop.commit([laptop.edit_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
+    laptop.commit([*laptop.edits_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
     later = NOW_MS + 100 * DAY_MS  # nobody is waited for any more
     compact(laptop, later)
     assert absorb(phone, read_snapshot(make_snapshot(laptop), phone), later)

@@ -360,7 +360,7 @@ def test_a_text_in_the_base_stays_proven_though_the_log_forgets_it(
     laptop, phone, tablet = group("laptop", "phone", "tablet", make_store=make_store)
     draft, other = remember(laptop, "draft", "other")
     sync(laptop, phone)
-    laptop.commit([laptop.edit_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
+    laptop.commit([*laptop.edits_of(draft, "edited draft"), Write(Forget((other,)))], NOW_MS)
     if heard:
         sync(laptop, phone)
     remember(laptop, "new to the phone")

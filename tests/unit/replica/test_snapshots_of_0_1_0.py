@@ -82,7 +82,7 @@ def test_a_store_of_0_1_0_with_a_base_is_taken_over_as_it_is(tmp_path: Path) -> 
     assert not rows_of(core), "everything of it had left the log"
     assert verify_replica(core).ok
     core.commit(
-        [core.edit_of(next(iter(_edited(core))), "note 0, and edited after the upgrade")], was["now_ms"]
+        core.edits_of(next(iter(_edited(core))), "note 0, and edited after the upgrade"), was["now_ms"]
     )
     cleo = handed(newcomer(MemoryStore), make_snapshot(core))
     assert texts(cleo) | {"note 0, and edited after the upgrade"} == texts(core) | {"note 0, and more"}

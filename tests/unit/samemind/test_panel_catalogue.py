@@ -127,7 +127,7 @@ def happens(home: Home, random: Random, rids: list[MemoryId]) -> None:
             rids.remove(rid)
         case 1:
             home.commit(
-                home.core.edit_of(
+                *home.core.edits_of(
                     rid, f"Carol met Dora in {random.choice(('Rome', 'Oslo'))} {random.random()}"
                 )
             )

@@ -92,7 +92,7 @@ def test_a_member_that_is_edited_stands_under_what_still_says_it(tmp_path: Path)
                 )
                 long = f"{three[2]}, " + " ".join(f"word{n}" for n in range(200))
                 now_ms = replica.now_ms()
-                await replica.run(lambda core, _: core.commit([core.edit_of(MemoryId(rid), long)], now_ms))
+                await replica.run(lambda core, _: core.commit(core.edits_of(MemoryId(rid), long), now_ms))
                 (left,) = await replica.read(lambda db: db.execute("SELECT count(*) FROM summary").fetchone())
                 assert left == 0
                 texts = [hit.memory.text for hit in await mind.recall("euros for tickets")]

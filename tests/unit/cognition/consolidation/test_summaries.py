@@ -159,7 +159,7 @@ def test_a_summary_never_joins_two_workspaces(home: Home) -> None:
 def test_a_changed_text_changes_what_the_summary_says(home: Home) -> None:
     a, b, c = told(home, 3)
     propose(home, a, b, c)
-    home.commit(home.core.edit_of(a, "We swam in the sea."))
+    home.commit(*home.core.edits_of(a, "We swam in the sea."))
     assert summaries(home)[0].memory.text.startswith("We swam in the sea.")
 
 
