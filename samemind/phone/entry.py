@@ -45,6 +45,7 @@ class OpenedDevice:
             "edit": phone.edit,
             "forget": phone.forget,
             "done": phone.done,
+            "not_done": phone.not_done,
             "ask": phone.ask,
             "recent": phone.recent,
             "known": phone.known,

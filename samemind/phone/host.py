@@ -214,15 +214,28 @@ class Phone:
         return {"rid": rid}
 
     def done(self, rid: str, *, now_ms: int) -> Answer:
-        """Put away what was due; it is kept, and not listed any more. What repeats is due at its next time instead."""
+        """Put away what was due; it is kept, and not listed any more. What repeats is due at its next time instead.
+
+        `before`: what `not_done` takes to undo it.
+        """
         name = parse_memory_id(rid)
         # Told twice, it is listed once.
         told = told_with(self.connection, self._reminders(now_ms), name)
         told = told or [*memories_called(self.connection, [name])]
-        self.core.commit(
-            [Write(change, it.rid) for it in told for change in _put_away(it.memory, now_ms)], now_ms
-        )
-        return {"rid": rid}
+        changes = [(it, change) for it in told for change in _put_away(it.memory, now_ms)]
+        self.core.commit([Write(change, it.rid) for it, change in changes], now_ms)
+        return {
+            "rid": rid,
+            "before": [
+                (show_memory_id(it.rid), change.name, it.memory.fields.get(change.name))
+                for it, change in changes
+            ],
+        }
+
+    def not_done(self, before: Sequence[tuple[str, str, int | bool | None]], *, now_ms: int) -> None:
+        """Undo what `done` did: `before` is what it answered with."""
+        writes = [Write(Set(field, value), parse_memory_id(rid)) for rid, field, value in before]
+        self.core.commit(writes, now_ms)
 
     # -- asking ----------------------------------------------------------------------------------------------
 

@@ -332,11 +332,21 @@ function newMemoriesView() {
 
 export function dueView() {
   const list = h("div", {});
+  async function finish(rid) {
+    const { before } = await run("done", { rid });
+    await refresh();
+    const undo = async () => {
+      await run("not_done", { before });
+      await refresh();
+      list.querySelector(`[data-rid="${rid}"] button`)?.focus();
+    };
+    notice(t("Done."), { action: { name: t("Undo"), run: () => undo().catch(complain) } });
+  }
   async function refresh() {
     const all = await run("due");
     const row = (memory) => h("li", { class: "card due", "data-rid": memory.rid },
       h("div", {}, h("span", { class: "card-text", dir: "auto" }, memory.text), h("span", { class: "card-meta" }, h("span", { class: memory.due_ms <= Date.now() ? "late" : "" }, momentOf(memory.due_ms)))),
-      h("button", { type: "button", "aria-label": t("Done: {what}", { what: memory.text }), onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, t("Done")));
+      h("button", { type: "button", "aria-label": t("Done: {what}", { what: memory.text }), onclick: () => finish(memory.rid).catch(complain) }, t("Done")));
     const late = all.filter((each) => each.due_ms <= Date.now()), ahead = all.filter((each) => each.due_ms > Date.now());
     const part = (name, those) => (those.length ? [h("h3", { class: "day" }, name), h("ul", { class: "cards" }, ...those.map(row))] : []);
     const nothing = h("p", { class: "nothing" }, t("Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be."));

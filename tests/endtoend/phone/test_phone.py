@@ -67,6 +67,14 @@ def test_what_is_done_is_named_to_those_who_do_not_see_what_stands_beside_it(
     page.get_by_role("button", name="Done: Remind me to water the plants").click()
     expect(page.locator(".card.due")).to_have_count(1)
     expect(page.locator(".card.due")).to_contain_text("call the plumber")
+    undo = page.get_by_role("button", name="Undo")
+    undo.focus()
+    undo.press("Enter")
+    expect(page.locator(".card.due")).to_have_count(2)
+    expect(page.get_by_role("button", name="Done: Remind me to water the plants")).to_be_focused()
+    page.reload()
+    page.get_by_role("link", name="Due").click()
+    expect(page.locator(".card.due")).to_have_count(2)
 
 
 # What the bar says of the link, from now on.

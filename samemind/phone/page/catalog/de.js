@@ -90,6 +90,7 @@ export default {
   "Tell it something, or ask": "Etwas erzählen oder fragen",
   "Clear": "Leeren",
   "What is remembered": "Was gemerkt ist",
+  "Done.": "Erledigt.",
   "Cleared.": "Geleert.",
   "Remembered. Due {when}.": "Gemerkt. Fällig: {when}.",
   "Remembered. It names no certain time to come, so it is no reminder.": "Gemerkt. Es nennt keine eindeutige künftige Zeit, also wird nicht daran erinnert.",

@@ -90,6 +90,7 @@ export default {
   "Tell it something, or ask": "Cuéntale algo o pregunta",
   "Clear": "Vaciar",
   "What is remembered": "Lo recordado",
+  "Done.": "Hecho.",
   "Cleared.": "Vaciado.",
   "Remembered. Due {when}.": "Recordado. Vence: {when}.",
   "Remembered. It names no certain time to come, so it is no reminder.": "Recordado. No indica ninguna hora futura segura, así que no es un recordatorio.",

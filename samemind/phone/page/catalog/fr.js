@@ -90,6 +90,7 @@ export default {
   "Tell it something, or ask": "Racontez ou demandez",
   "Clear": "Vider",
   "What is remembered": "Ce qui est retenu",
+  "Done.": "C’est fait.",
   "Cleared.": "Vidé.",
   "Remembered. Due {when}.": "Retenu. Prévu : {when}.",
   "Remembered. It names no certain time to come, so it is no reminder.": "Retenu. Aucune heure à venir n’y est certaine, ce n’est donc pas un rappel.",

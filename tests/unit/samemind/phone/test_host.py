@@ -119,6 +119,27 @@ def test_what_repeats_by_the_month_is_listed_again_when_its_last_time_is_long_ov
     assert 28 * DAY_MS <= due["due_ms"] - told["due_ms"] <= 31 * DAY_MS
 
 
+@pytest.mark.parametrize("when", ["tomorrow at 9", "every Monday at 9", "every Monday from 9 to 10"])
+def test_what_was_put_away_by_mistake_is_due_again_as_it_was(when: str) -> None:
+    """Each telling of it, and nothing else."""
+    device = phone()
+    plants, again, bob = (
+        device.remember(f"Remind me {when} to {what}", now_ms=NOW_MS + number)
+        for number, what in enumerate(("water the plants", "water the plants", "call Bob"))
+    )
+    tellings = [device.memory(each["rid"]) for each in (plants, again)]
+    before = device.due(now_ms=NOW_MS)
+    done = device.done(plants["rid"], now_ms=NOW_MS)
+    device.done(bob["rid"], now_ms=NOW_MS)
+    left = [each for each in device.due(now_ms=NOW_MS) if each["rid"] == bob["rid"]]
+    device.not_done(done["before"], now_ms=NOW_MS)
+    assert [device.memory(each["rid"])["due_ms"] for each in (plants, again)] == [
+        each["due_ms"] for each in tellings
+    ]
+    after = {each["rid"]: each["due_ms"] for each in device.due(now_ms=NOW_MS)}
+    assert after == {each["rid"]: each["due_ms"] for each in [before[0], *left]}
+
+
 @pytest.mark.parametrize(("text", "left"), [("tomorrow", 0), ("every Monday", 1)])
 def test_a_reminder_that_is_told_twice_is_listed_once_and_put_away_at_once(text: str, left: int) -> None:
     device = phone()
