@@ -246,6 +246,25 @@ def test_at_twice_the_size_nothing_is_beyond_the_edge(laptop: Laptop, phone: Ope
             assert (width, tab, page.evaluate(_BROKEN)) == (width, tab, [])
 
 
+def test_on_its_side_the_phone_shows_what_was_found_between_the_field_and_the_tabs(
+    laptop: Laptop, phone: Open
+) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    for text in ("Ann lives in Bern", "Ann lives in Basel"):
+        tell(page, text)
+    page.set_viewport_size({"width": 740, "height": 340})
+    page.locator("#say").fill("where does Ann live")
+    expect(page.locator(".composer-foot p")).to_contain_text("2 memories found")
+    field, first, tabs = (page.locator(each).first.bounding_box() for each in (".composer", ".card", ".tabs"))
+    assert field is not None
+    assert first is not None
+    assert tabs is not None
+    assert field["y"] + field["height"] <= first["y"]
+    assert first["y"] + 2 * first["height"] <= tabs["y"], "two of them"
+    assert page.evaluate(_BEYOND) == []
+
+
 def test_what_stands_in_a_card_keeps_off_its_edges(laptop: Laptop, phone: Open) -> None:
     page = phone(laptop.phone_url)
     begin(page)
