@@ -266,6 +266,7 @@ def test_a_page_says_that_the_device_is_away_and_comes_back_by_itself(laptop: Pa
     page.route(news, lambda route: route.abort())
     page.evaluate(looks, False)
     expect(who).to_have_text("not connected, trying again")
+    assert who.evaluate("(it) => it.scrollWidth <= it.clientWidth"), "all of it is shown"
     laptop.ask("remember", text="Told while the page could not hear it", no_facts=True)
     page.unroute(news)
     expect(who).to_have_text("laptop", timeout=PATIENCE_MS)
