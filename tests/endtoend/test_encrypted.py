@@ -384,7 +384,8 @@ def test_a_passphrase_is_changed_for_another_one_only_and_of_an_encrypted_store(
     call("encrypt", "--keychain")
     assert call("passphrase", "--json").json["error"]["code"] == "passphrase_needed"
     monkeypatch.setenv("SAMEMIND_NEW_PASSPHRASE", KEY)
-    assert call("passphrase").code == 0
+    done = call("passphrase")
+    assert (done.code, done.out) == (0, f"{tmp_path / 'home'} opens with the new passphrase only\n")
     assert json.loads(keychain.read_text()) == {}
     monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
     assert call("passphrase", "--json").json["error"]["code"] == "same_passphrase"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.keeping_safe._parts import Ciphered, ciphered
 from samemind.declaring import Agents, Command, Effects, option
 from samemind.errors import Usage
+from samemind.formats.rendering import Document
 
 if TYPE_CHECKING:
     from samemind.config import Home
@@ -73,12 +74,16 @@ def run(home: "Home", options: Passphrase) -> Ciphered:
     return Ciphered(path=home.shown(), encrypted=True, passphrase=new if options.keychain else None)
 
 
+def changed(document: Document) -> list[str]:
+    return [f"{document['path']} opens with the new passphrase only", *ciphered(document)[1:]]
+
+
 COMMAND: Final = Command(
     "passphrase",
     Passphrase,
     Ciphered,
     run=run,
-    render=ciphered,
+    render=changed,
     effects=Effects.DESTROY,
     agents=Agents.NEVER,
     panel="rewrites the store while no program has it open",
