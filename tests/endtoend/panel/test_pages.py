@@ -426,6 +426,18 @@ def test_on_this_day_comes_up_on_home(laptop: Panel) -> None:
     expect(page.locator(".this-day")).to_contain_text("2 years ago")
 
 
+def test_the_notice_of_a_contradiction_leads_to_its_question(laptop: Panel, page: Page) -> None:
+    laptop.ask("remember", text="I work at Google")
+    go(page, "memories")
+    page.get_by_role("button", name="Remember something").click()
+    page.get_by_label("What to remember").fill("I work at Meta")
+    page.keyboard.press("Control+Enter")
+    notice = page.locator(".toast", has_text="It contradicts something")
+    shoot(page, "notice-contradicts")
+    notice.get_by_role("link", name="Settle it").click()
+    expect(page.locator(".question")).to_contain_text("Meta")
+
+
 def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
     laptop: Panel, page: Page
 ) -> None:

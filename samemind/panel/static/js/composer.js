@@ -2,6 +2,7 @@
 
 import { call } from "./api.js";
 import { announce, h, icon } from "./dom.js";
+import { link } from "./router.js";
 import { reloadSoon } from "./state.js";
 import { complain, notice } from "./toasts.js";
 import { minute, t } from "./i18n.js";
@@ -72,7 +73,7 @@ export async function tell(options) {
   const done = await call("remember", options);
   reloadSoon();
   if (done.held) notice(t("This looks like a secret, so it stays on this device, under Settings."));
-  else if (done.contradictions.length) notice(t("Remembered. It contradicts something: see Questions."));
+  else if (done.contradictions.length) notice(t("Remembered. It contradicts something: see Questions."), h("a", { href: link("questions") }, t("Settle it")));
   else if (done.reminder_missing) notice(t("Remembered, without a reminder: it names no certain time to come."));
   else if (done.reminder) notice(t("Remembered. The reminder is due: {when}.", { when: minute(done.reminder.due) }));
   else if (done.says_same.length) notice(t("Remembered. It was already known, so it is shown once."));

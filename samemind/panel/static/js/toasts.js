@@ -23,7 +23,7 @@ export function complain(error) {
   notice(error.message ?? String(error), error.hint, "error");
 }
 
-/** Show a sentence for a while, and as long as somebody stands in the notices, or points at them. `back`: what takes back what it says, as long as it is shown. */
+/** Show a sentence for a while, and as long as somebody stands in the notices, or points at them. `hint`: a smaller line below it, or a link; `back`: what takes back what it says, as long as it is shown. */
 export function notice(text, hint = "", kind = "plain", back = null) {
   const entry = { id: `notice-${next}`, at: next++, text, hint, kind, back };
   errors = [...errors.slice(-2), entry];
