@@ -22,6 +22,7 @@ from replica.state.yjs import (
     check_document,
     check_edit,
     clocks_of,
+    in_whole_runs,
     is_part_of,
     joined,
     says,
@@ -111,8 +112,12 @@ class EditedText:
         return self._state
 
     def written_anew(self) -> bytes:
-        """Return the document, and what waits, as the library writes it now: alike, whichever edits came together."""
-        known, waiting = self._doc.get_update(), self._waiting()
+        """Return the document, and what waits, as the library writes it now: alike, whichever edits came together.
+
+        And in whichever order they came. Words between two places that never stood side by side, which no program of
+        ours writes, are put in by what stands there at the time: so the library puts all of it together once more.
+        """
+        known, waiting = _put_together(self._doc.get_update()), self._waiting()
         return joined(known, waiting) if waiting else known
 
     def _waiting(self) -> list[bytes]:
@@ -182,6 +187,19 @@ def check_state(state: bytes) -> None:
 def _apply(document: "Doc[Text]", update: bytes) -> None:
     with _panics_refused():
         document.apply_update(update)
+
+
+def _put_together(known: bytes) -> bytes:
+    """Return a document as the library makes it of what each client wrote, in the order of clients.
+
+    One of more pieces than can be gone through each time stays as it is.
+    """
+    document = _new_document()
+    try:
+        _apply(document, in_whole_runs(known))
+    except InvalidOp:
+        return known
+    return document.get_update()
 
 
 @contextmanager

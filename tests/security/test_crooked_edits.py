@@ -4,6 +4,7 @@ Four updates of 18 bytes once froze a device until it was killed; thirty thousan
 """
 
 import time
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -22,6 +23,7 @@ from replica.state.yjs import (
     EDIT_DELETIONS_MAX,
     EDIT_REACH_MAX,
     EDIT_STRUCTS_MAX,
+    WHOLE_STRUCTS_MAX,
     _subtract,
     check_document,
     check_edit,
@@ -339,14 +341,19 @@ def between(left: int, right: int, client: int, word: str) -> bytes:
     return b"\xc4" + here + there + varint(len(word.encode())) + word.encode()
 
 
-def by_hand(text: str, random: Random, rid: bytes = RID) -> list[bytes]:
+ODD_WORDS = ("x", "yy", "zéz", "🙂a")
+
+
+def by_hand(
+    text: str, random: Random, rid: bytes = RID, *, words: tuple[str, ...] = ODD_WORDS
+) -> list[bytes]:
     """Some edits of a text that the library takes and no program of ours makes, each in what is there by then."""
     clients, updates = [client_of(text, rid)], list[bytes]()
     for _ in range(random.randint(1, 4)):
         client = random.randrange(1, 2**53)
         structs = [
             between(random.randrange(len(text)), random.randrange(len(text)), random.choice(clients), word)
-            for word in random.sample(("x", "yy", "zéz", "🙂a"), random.randint(1, 3))
+            for word in random.sample(words, random.randint(1, 3))
         ]
         said = b"\0"
         if random.random() < 0.5:
@@ -407,6 +414,70 @@ def test_what_shows_of_a_text_that_was_edited_by_hand_is_what_is_stored(seed: in
     assert agree(ann, ben)
     assert verify_replica(ann).ok, "nothing of it is left"
     assert verify_replica(ben).ok
+
+
+PLAIN_NOTE = "the quick brown fox jumps over"
+PLAIN_WORDS = ("x", "yy", "zéz", "wv")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_edits_by_hand_come_to_one_text_in_whatever_order_they_came(seed: int) -> None:
+    """The library puts words between places that never stood side by side by what stands there when they come."""
+    random = Random(seed)
+    made = by_hand(PLAIN_NOTE, random, words=PLAIN_WORDS)
+    begun = EditedText.from_base(RID, PLAIN_NOTE)
+    for each in made[: random.randint(0, len(made))]:
+        begun.apply(each)
+    made.append(begun.edit(begun.show().replace("brown", "red and brown"), random))
+    found: set[tuple[str, bytes]] = set()
+    for order in permutations(made):
+        document = EditedText.from_base(RID, PLAIN_NOTE)
+        for each in order:
+            document.apply(each)
+            if random.random() < 0.5:
+                document = EditedText(document.state())
+        found.add((document.show(), document.state()))
+    assert len(found) == 1, f"seed {seed}: {sorted(found)}"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_devices_that_take_edits_by_hand_in_another_order_show_one_text(seed: int) -> None:
+    """One text differed between devices for good, and so did the sums over all that shows."""
+    random = Random(seed)
+    cores = ann, ben = group("ann", "ben")
+    for core, name in zip(cores, ("ann", "ben"), strict=True):
+        for member in ("eve", "mal"):
+            acquaint(core, name, member)
+    (rid,) = remember(ann, PLAIN_NOTE)
+    sync(ann, ben)
+    base, head = base_name(rid, PLAIN_NOTE), ann.feeds.heads()
+    eve, mal = Hand("eve"), Hand("mal")
+    for made in by_hand(PLAIN_NOTE, random, rid, words=PLAIN_WORDS):
+        take(ann, eve.frame(eve.write(Edit(base, made), rid, seen=head)))
+    for made in by_hand(PLAIN_NOTE, random, rid, words=PLAIN_WORDS):
+        take(ben, mal.frame(mal.write(Edit(base, made), rid, seen=head)))
+    sync(ann, ben)
+    assert agree(ann, ben)
+    edit(ann, rid, "an entirely new reading")
+    sync(ann, ben)
+    assert agree(ann, ben)
+    assert texts(ben) == {"an entirely new reading"}
+    for core in cores:
+        assert verify_replica(core).ok
+
+
+def test_a_text_of_very_many_pieces_is_read_in_a_moment() -> None:
+    """Going through all of them each time would take seconds: it stays as the library put it together."""
+    document = EditedText.from_base(RID, "a" * EDIT_STRUCTS_MAX)
+    behind = [letter(client_of("a" * EDIT_STRUCTS_MAX), at) for at in range(EDIT_STRUCTS_MAX)]
+    edits = 6 * WHOLE_STRUCTS_MAX // EDIT_STRUCTS_MAX
+    for number in range(edits):
+        document.apply(update(*behind, client=100 + number))
+    document = EditedText(document.state())
+    document.apply(update(letter(100, 0), client=7))
+    began = time.process_time()
+    assert len(document.show()) == EDIT_STRUCTS_MAX * (edits + 1) + 1
+    assert time.process_time() - began < DEAREST_S_MAX
 
 
 def test_a_text_that_thousands_of_edits_made_may_be_replaced_by_another(
