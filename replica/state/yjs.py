@@ -115,7 +115,7 @@ def in_whole_runs(state: bytes) -> bytes:
     Raises:
         InvalidOp: the document has more than `WHOLE_STRUCTS_MAX` pieces, or is none that the reader takes.
     """
-    said = _document(state, structs_max=WHOLE_STRUCTS_MAX)
+    said = _document(state, structs_max=WHOLE_STRUCTS_MAX, keeps_pieces=True)
     written = [_varint(len(said.pieces))]
     for client, pieces in said.pieces.items():
         runs: list[_Piece] = []
@@ -184,10 +184,17 @@ def _deletions_of(deleted: Mapping[int, list[tuple[int, int]]]) -> bytes:
     )
 
 
-def _document(data: bytes, *, structs_max: int = DOCUMENT_STRUCTS_MAX) -> "_UpdateReader":
+def _document(
+    data: bytes, *, structs_max: int = DOCUMENT_STRUCTS_MAX, keeps_pieces: bool = False
+) -> "_UpdateReader":
     most = DOCUMENT_STRUCTS_MAX
     reader = _UpdateReader(
-        data, clients_max=most, structs_max=structs_max, deletions_max=most, is_fresh=False
+        data,
+        clients_max=most,
+        structs_max=structs_max,
+        deletions_max=most,
+        is_fresh=False,
+        keeps_pieces=keeps_pieces,
     )
     reader.read()
     return reader
@@ -269,7 +276,14 @@ class _UpdateReader:
     """Goes through one update from its first byte to its last."""
 
     def __init__(
-        self, data: bytes, *, clients_max: int, structs_max: int, deletions_max: int, is_fresh: bool
+        self,
+        data: bytes,
+        *,
+        clients_max: int,
+        structs_max: int,
+        deletions_max: int,
+        is_fresh: bool,
+        keeps_pieces: bool = False,
     ) -> None:
         self._data = data
         self._at = 0
@@ -277,12 +291,13 @@ class _UpdateReader:
         self._structs_left = structs_max
         self._deletions_left = deletions_max
         self._is_fresh = is_fresh
+        self._keeps_pieces = keeps_pieces
         self._behind: set[tuple[int, int] | None] = set()
         self._reach_left = EDIT_REACH_MAX
         self.structs: dict[int, bytes] = {}
         """What is said of each client, as it stands in the update."""
         self.pieces: dict[int, list[_Piece]] = {}
-        """The same, read."""
+        """The same, read, where somebody wants it: of a million structs it takes more than 100 MB."""
         self.ends: dict[int, int] = {}
         """How many units of each client there are."""
         self.deleted: dict[int, list[tuple[int, int]]] = {}
@@ -303,10 +318,11 @@ class _UpdateReader:
             seen.add(client)
             self._number(0, "a client's first clock")
             clock = 0
-            pieces = self.pieces[client] = []
+            pieces = self.pieces.setdefault(client, []) if self._keeps_pieces else None
             for _ in range(structs):
                 piece = self._struct(client, clock)
-                pieces.append(piece)
+                if pieces is not None:
+                    pieces.append(piece)
                 clock += piece.units
                 if clock > CLOCK_MAX:
                     raise _wrong(f"at most {CLOCK_MAX} units of one client")
