@@ -21,8 +21,8 @@ _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON 
 
 # By when memories were stored. What a clock stamped that was days or years ahead would come first for as long: it comes
 # where it was told, if anybody says when, and else last.
-_STORED: Final = f"iif(m.created <= {{latest}}, m.created, ifnull(m.told_at, 0) << {COUNTER_BITS})"
-_STORED_SUMMARY: Final = "iif(s.created <= {latest}, s.created, 0)"
+_STORED: Final = f"iif(m.created <= ?, m.created, ifnull(m.told_at, 0) << {COUNTER_BITS})"
+_STORED_SUMMARY: Final = "iif(s.created <= ?, s.created, 0)"
 
 
 # Whether a memory shows its facts is asked for each: none, where it is gone.
@@ -60,10 +60,10 @@ def newest_page(
     if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
         once, both = shown_once(f"{condition} AND {_ALONE}", values)
     everything = f"""{_WHOLE.format(condition=condition)}, page (stored, rid, id, no) AS (
-        SELECT {_stored(_STORED, now_ms)}, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
-        UNION ALL SELECT {_stored(_STORED_SUMMARY, now_ms)}, s.rid, NULL, s.no
-        FROM summary s JOIN whole w ON w.no = s.no)"""
-    twice = (*values, *both)
+        SELECT {_STORED}, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
+        UNION ALL SELECT {_STORED_SUMMARY}, s.rid, NULL, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
+    latest = _latest(now_ms)
+    twice = (*values, latest, *both, latest)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
     rows = connection.execute(
         f"{everything} SELECT id, no FROM page ORDER BY stored DESC, rid DESC LIMIT ? OFFSET ?",
@@ -90,14 +90,15 @@ def _newest(
 ) -> ListPage:
     rows = connection.execute(
         f"""SELECT m.id, NULL FROM shown_memory m WHERE {condition}
-            ORDER BY {_stored(_STORED, now_ms)} DESC, m.rid DESC LIMIT ? OFFSET ?""",
-        (*values, limit, offset),
+            ORDER BY {_STORED} DESC, m.rid DESC LIMIT ? OFFSET ?""",
+        (*values, _latest(now_ms), limit, offset),
     )
     return ListPage(list(map(ListEntry._make, rows)), _count(connection, condition, values))
 
 
-def _stored(by: str, now_ms: int) -> str:
-    return by.format(latest=(now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS)
+def _latest(now_ms: int) -> int:
+    """Return the latest stamp that can be right."""
+    return (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS
 
 
 def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:
