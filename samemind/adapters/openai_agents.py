@@ -86,7 +86,8 @@ class SamemindSession(SessionABC):
         They are in the order in which they were told: two devices that add at once give the same places.
         """
         found: list[_HistoryItem] = []
-        for limit in (wanted, LIST_MAX):  # all, where others that the filters let through were among them
+        # All, where others that the filters let through were among them.
+        for limit in dict.fromkeys((wanted, LIST_MAX)):
             listed = self._mind.list(
                 session=self.session_id,
                 workspace=self._workspace,
