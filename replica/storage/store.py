@@ -326,24 +326,22 @@ class SqliteStore:
     def follow(self) -> None:
         """Show what was told and does not show yet, and tell derived tables what they did not hear of."""
         if self._shown.lags:
-            try:
-                with derived_transaction(self.connection):
-                    self._shown.follow()
-                self._shown.uncommitted = False
-            except BaseException:
-                self._shown.forget_numbers()
-                raise
+            self._derive(self._shown.follow)
+            self._shown.uncommitted = False
 
     def all_came(self) -> None:
         """Make the index of contents if it was left out, and what waits for it; without room, that waits for more."""
         if self._shown.lacks_contents:
             with suppress(StoreFailed):
-                try:
-                    with derived_transaction(self.connection):
-                        self._shown.all_came()
-                except BaseException:
-                    self._shown.forget_numbers()
-                    raise
+                self._derive(self._shown.all_came)
+
+    def _derive(self, work: Callable[[], None]) -> None:
+        try:
+            with derived_transaction(self.connection):
+                work()
+        except BaseException:
+            self._shown.forget_numbers()
+            raise
 
     def make_room(self) -> None:
         """Make room on the disk for what comes next, while nothing waits for that."""
