@@ -209,6 +209,18 @@ trio.run(main)
 """
 
 
+def said_by(program: str, url: str, secret: str = "") -> str:
+    """Run a program with a mailbox's address in a process of its own; return what it printed."""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, url, secret],
+        capture_output=True,
+        text=True,
+        timeout=GIVE_UP_SECONDS,
+    )
+    assert ended.returncode == 0, ended.stderr[-2_000:]
+    return ended.stdout
+
+
 def list_without_end(
     said: tuple[bytes, bytes], url: Callable[[Raw], str], bytes_max: int, *, secret: str = ""
 ) -> str:
@@ -225,14 +237,7 @@ def list_without_end(
         server.forever(line, more)
 
     with raw(answer) as server:
-        looked = subprocess.run(
-            [sys.executable, "-c", LOOKS, url(server), secret],
-            capture_output=True,
-            text=True,
-            timeout=GIVE_UP_SECONDS,
-        )
-    assert looked.returncode == 0, looked.stderr[-2_000:]
-    grown_kb, error = looked.stdout.split()
+        grown_kb, error = said_by(LOOKS, url(server), secret).split()
     assert int(grown_kb) << 10 < GROWTH_MAX
     assert server.sent < 2 * bytes_max + SENT_MAX
     return error
@@ -283,14 +288,8 @@ def test_a_large_file_is_held_once() -> None:
         server.send(line, bytes(size))
 
     with raw(answer) as server:
-        got = subprocess.run(
-            [sys.executable, "-c", gets, f"webdav+{server.url}", ""],
-            capture_output=True,
-            text=True,
-            timeout=GIVE_UP_SECONDS,
-        )
-    assert got.returncode == 0, got.stderr[-2_000:]
-    assert size < int(got.stdout) << 10 < 1.6 * size
+        grown_kb = said_by(gets, f"webdav+{server.url}")
+    assert size < int(grown_kb) << 10 < 1.6 * size
 
 
 def test_a_large_file_that_breaks_off_is_let_go_whoever_holds_the_error() -> None:
@@ -315,14 +314,7 @@ def test_a_large_file_that_breaks_off_is_let_go_whoever_holds_the_error() -> Non
         line.shutdown(socket.SHUT_RDWR)
 
     with raw(answer) as server:
-        got = subprocess.run(
-            [sys.executable, "-c", gets, f"webdav+{server.url}", ""],
-            capture_output=True,
-            text=True,
-            timeout=GIVE_UP_SECONDS,
-        )
-    assert got.returncode == 0, got.stderr[-2_000:]
-    grown_kb, error = got.stdout.split()
+        grown_kb, error = said_by(gets, f"webdav+{server.url}").split()
     assert error == "Unreached"
     assert size < int(grown_kb) << 10 < 1.6 * size
 
