@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from cognition.filters import TIME, Filters
 from cognition.memories import EACH
 from cognition.tellings import groups_of, shown_once
-from replica.hlc import COUNTER_BITS, OWN_AHEAD_MS_MAX
+from replica.hlc import COUNTER_BITS, HLC_MAX, OWN_AHEAD_MS_MAX
 from replica.reads.facts import numbers_beside
 
 # A summary stands in a list only where each of its members would: it says what all of them say.
@@ -98,7 +98,7 @@ def _newest(
 
 def _latest(now_ms: int) -> int:
     """Return the latest stamp that can be right."""
-    return (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS
+    return min(HLC_MAX, (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS)
 
 
 def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:
