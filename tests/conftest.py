@@ -15,7 +15,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support.watchdog import END_SECONDS_MAX, TEST_SECONDS_MAX, keep_stderr, watch, watching
+from tests.support.watchdog import (
+    END_SECONDS_MAX,
+    TEST_SECONDS_MAX,
+    keep_stderr,
+    watch,
+    watch_workers,
+    watching,
+)
 
 # What devices keep outside of their homes is kept apart from this machine's own.
 os.environ["SAMEMIND_STATE"] = tempfile.mkdtemp(prefix="samemind-tests-")
@@ -103,8 +110,13 @@ def pytest_configure() -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Bound a test together with what it sets up and takes down."""
     minutes = float(os.environ.get("MINUTES", "60")) if "endurance" in item.path.parts else 0
-    with on_the_network(item), watching(item.nodeid, TEST_SECONDS_MAX + 60 * minutes):
+    with watching(item.nodeid, TEST_SECONDS_MAX + 60 * minutes), on_the_network(item):
         return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if hasattr(report, "node"):  # another process ran it, and this one hears of it
+        watch_workers()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A test that hangs is ended, and says where; nothing else may depend on somebody watching."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,52 @@ def test_a_test_that_hangs_is_ended_with_its_children_and_says_where() -> None:
     assert "a test hangs: expected an end within 0.5 s" in done.stderr
     assert "task the culprit" in done.stderr
     assert "in waits_for_ever" in done.stderr
+
+
+WATCHES_WORKERS = """
+from tests.support.watchdog import keep_stderr, watch_workers
+
+def pytest_configure():
+    keep_stderr()
+
+def pytest_runtest_logreport(report):
+    if hasattr(report, "node"):
+        watch_workers(3)
+"""
+STOPS = """
+import os, signal, time
+
+def test_before(): pass
+
+def test_the_culprit():
+    os.kill(os.getpid(), signal.SIGSTOP)
+    time.sleep(60)
+
+def test_after(): pass
+"""
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="other systems do not list a process's children"
+)
+def test_a_process_that_runs_tests_and_is_stopped_is_replaced_and_says_where_it_stood(tmp_path: Path) -> None:
+    """None of its own timers fire: in a run of an hour and a half it looked as if nothing had happened at all."""
+    tmp_path.joinpath("conftest.py").write_text(WATCHES_WORKERS)
+    tmp_path.joinpath("test_stops.py").write_text(STOPS)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n1", "-p", "no:randomly", "-p", "no:cacheprovider", tmp_path],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "1 failed, 2 passed" in done.stdout, done.stdout
+    assert "crashed while running 'test_stops.py::test_the_culprit'" in done.stdout
+    assert "no test was heard of for 3 s" in done.stderr
+    assert "State:\tT (stopped)" in done.stderr
+    assert "in test_the_culprit" in done.stderr
 
 
 def test_a_process_that_says_nothing_is_killed_and_named() -> None:
