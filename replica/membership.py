@@ -42,6 +42,10 @@ INTRODUCTIONS_EACH_MAX: Final = 1024
 REVOCATIONS_EACH_MAX: Final = 1024
 # Of all who are no partners of this device together: each member once.
 REVOCATIONS_MAX: Final = 10_000
+# And of each device, before those of all together count: a crowd that revokes itself, or introduces its own anew, fills
+# the room of all, and nobody could put its maker out any more, or take back in whom that had introduced. A person
+# revokes some devices in a lifetime; whatever strangers a member makes up, of 10,000 these are 80,000 of each.
+ACTS_FIRST: Final = 8
 # Nobody's device is introduced by so many, nor so far from the root.
 GROUNDS_MAX: Final = 64
 NAME_BYTES_MAX: Final = 256
@@ -393,7 +397,8 @@ class Membership:
             is_needed = member.device in needed
             if introducer != own and not is_needed and said[introducer] >= INTRODUCTIONS_EACH_MAX:
                 continue
-            room = is_needed or (len(known) < MEMBERS_MAX and count < INTRODUCTIONS_MAX)
+            is_first = said[introducer] < ACTS_FIRST and member.device in known
+            room = is_needed or is_first or (len(known) < MEMBERS_MAX and count < INTRODUCTIONS_MAX)
             if (introducer in near or room) and _member_holds(member, keys[introducer]):
                 said[introducer] += 1
                 count += 1
@@ -616,11 +621,13 @@ class Membership:
     ) -> list[Revocation]:
         said = Counter(by for _, by in self._revocations)
         out: dict[tuple[DeviceId, DeviceId], Revocation] = {}
-        for revocation in revocations:
+        place = {device: at for at, device in enumerate(self.judgment.line)}
+        # Who came first has done, and can do, the most: should not all of them fit, its revocation does.
+        for revocation in sorted(revocations, key=lambda each: place.get(each.device, len(place))):
             device, by, signature = revocation
             if (device, by) in self._revocations or (device, by) in out or by not in keys:
                 continue
-            room = len(self._revocations) + len(out) < REVOCATIONS_MAX
+            room = said[by] < ACTS_FIRST or len(self._revocations) + len(out) < REVOCATIONS_MAX
             if by != own and (said[by] >= REVOCATIONS_EACH_MAX or not (by in near or room)):
                 continue
             if verify(keys[by], _REVOCATION_CONTEXT + by + device, signature):

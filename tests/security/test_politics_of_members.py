@@ -317,6 +317,7 @@ def test_a_flood_of_acts_is_bounded_and_does_not_hide_the_owners(monkeypatch: py
     ann, ben, _ = founded("ann", "ben", "eve")
     monkeypatch.setattr("replica.membership.REVOCATIONS_MAX", 4)
     monkeypatch.setattr("replica.membership.REVOCATIONS_EACH_MAX", 3)
+    monkeypatch.setattr("replica.membership.ACTS_FIRST", 0)
     crowd = [identity(f"sybil {number}") for number in range(6)]
     ben.learn([introduced_by(EVE, each, "sybil") for each in crowd], [])
     for one in (EVE, *crowd):
@@ -325,6 +326,30 @@ def test_a_flood_of_acts_is_bounded_and_does_not_hide_the_owners(monkeypatch: py
     put_out(ann, "ann", "eve")
     hear(ben, ann)
     assert standing(ben, "ann", "ben", "eve") == {"ann", "ben"}
+
+
+def test_a_crowd_that_revokes_itself_leaves_room_to_put_its_maker_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hundred strangers, within an hour, made 10,000: then nobody but a near device could revoke the thief."""
+    ann, ben, cleo, eve = founded("ann", "ben", "cleo", "eve")
+    dan = core_of("dan")
+    join(eve, "eve", dan, "dan")  # before eve was stolen
+    for name in ("REVOCATIONS_MAX", "INTRODUCTIONS_MAX"):
+        monkeypatch.setattr(f"replica.membership.{name}", 20)
+    crowd = [identity(f"sybil {number}") for number in range(9)]
+    strangers = [introduced_by(EVE, each, "sybil") for each in crowd]
+    strangers += [introduced_by(one, each, "sybil") for one in crowd for each in crowd]
+    hostile = [revoke(one.sign, one.device_id, each.device_id) for one in crowd for each in crowd]
+    for core in (ann, ben, cleo, dan):
+        hear(core, eve)
+        core.learn(strangers, hostile)
+        assert standing(core, "ann", "ben", "cleo", "dan", "eve") == {"ann", "ben", "cleo", "dan", "eve"}
+    put_out(ben, "ben", "eve", undo=True)
+    ben.learn([introduced_by(identity("ben"), identity("dan"), "dan")], [])
+    for core in (cleo, dan):  # neither was paired with ben
+        hear(core, ben)
+        assert standing(core, "ann", "ben", "cleo", "dan", "eve") == {"ann", "ben", "cleo", "dan"}
 
 
 def test_who_is_out_is_heard_out_and_only_of_the_group() -> None:

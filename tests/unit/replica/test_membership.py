@@ -555,6 +555,7 @@ def test_so_many_revocations_are_kept_and_beyond_them_those_by_devices_nearby(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(replica.membership, "REVOCATIONS_MAX", 1)
+    monkeypatch.setattr(replica.membership, "ACTS_FIRST", 0)
     group = of_ann(by("ann", "ben"), by("ben", "cleo"), by("ben", "dan"))
     far = [out("cleo", "dan"), out("dan", "cleo")]
     assert group.news([], far, own=device("ann"))[1] == far[:1]
@@ -562,6 +563,21 @@ def test_so_many_revocations_are_kept_and_beyond_them_those_by_devices_nearby(
     near = [out("ben", "cleo"), out("ann", "cleo")]
     assert group.news([], near, own=device("ann"))[1] == near
     assert group.news([], near, own=device("dan"))[1] == []
+
+
+def test_the_first_acts_of_each_device_fit_where_others_have_taken_all_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of whoever came first before others, since it can do the most; and no new device, or a crowd had no end."""
+    for name, most in (("REVOCATIONS_MAX", 0), ("INTRODUCTIONS_MAX", 0), ("ACTS_FIRST", 1)):
+        monkeypatch.setattr(replica.membership, name, most)
+    group = of_root(by("ann", "ben"), by("ann", "eve"), by("eve", "dan"))
+    last, first = out("ben", "dan"), out("ben", "eve")
+    assert group.news([], [last, first], own=device("dan"))[1] == [first]
+    group.add([], [first])
+    assert group.news([], [last], own=device("dan"))[1] == []
+    group = of_root(by("ann", "ben"), by("ann", "eve"), by("eve", "dan"))
+    assert group.news([by("ben", "zoe"), by("ben", "dan"), by("ben", "eve")], [])[0] == [by("ben", "dan")]
 
 
 def test_a_revocation_that_is_known_is_not_news() -> None:
