@@ -102,8 +102,8 @@ if TYPE_CHECKING:
         new_and_others,
     )
     from replica.storage.sql import (
-        begin_log_anew,
-        bring_over,
+        REST_ROWS_MIN,
+        bring_much_over,
         connect,
         connect_beside,
         derived_transaction,
@@ -122,6 +122,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FIELDS",
     "MEMORY_TYPES",
+    "REST_ROWS_MIN",
     "SALT_BYTES",
     "UNREADABLE",
     "WHOLE_AMOUNT",
@@ -193,8 +194,7 @@ __all__ = [
     "all_edges",
     "all_links",
     "all_memories",
-    "begin_log_anew",
-    "bring_over",
+    "bring_much_over",
     "claims_judged",
     "compact",
     "connect",
@@ -355,8 +355,8 @@ if not TYPE_CHECKING:
                 "new_and_others",
             ),
             "storage.sql": (
-                "begin_log_anew",
-                "bring_over",
+                "REST_ROWS_MIN",
+                "bring_much_over",
                 "connect",
                 "connect_beside",
                 "derived_transaction",

@@ -24,7 +24,7 @@ from replica.rollback_guard import RollbackGuard
 from replica.signing import Sign
 from replica.storage.inline import InlineDriver, open_inline
 from replica.storage.shown import DerivedTables
-from replica.storage.sql import as_trouble, bring_over, connect
+from replica.storage.sql import as_trouble, bring_much_over, bring_over, connect
 from replica.storage.store import SqliteStore, reading_ahead
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from replica.storage.driver import Driver
 
 Result = TypeVar("Result")
-# What some 400 memories write, a few megabytes: brought over in hundredths of a second.
-REST_ROWS_MIN: Final = 5_000
 # While somebody tells one thing after the other, those who watch hear of it fifty times a second.
 BURST_S: Final = 0.02
 
@@ -216,18 +214,12 @@ class Replica:
         return True
 
     async def rest(self) -> None:
-        """Bring what was written into the store's file, where that is much; for when there is nothing else to do.
-
-        SQLite would go on writing behind it until some commit has 64 MB to bring over. Afterwards it begins anew at the
-        front: a commit that lies over older ones is on the disk in two thirds of the time that a growing file takes.
-        """
+        """Bring what was written into the store's file, where that is much; for when there is nothing else to do."""
         with _trouble_told():
             await self._driver.run(self._bring_over)
 
     def _bring_over(self, connection: sqlite3.Connection) -> None:
-        if connection.total_changes - self._rows_brought_over >= REST_ROWS_MIN:
-            bring_over(connection)
-            self._rows_brought_over = connection.total_changes
+        self._rows_brought_over = bring_much_over(connection, self._rows_brought_over)
 
     def _wake(self) -> None:
         watchers, self._watchers = self._watchers, set()

@@ -32,6 +32,7 @@ from cognition.triggers.kinds import REMINDER
 from cognition.triggers.tables import TriggerTables
 from cognition.triggers.told_once import told_once, told_with
 from replica import (
+    REST_ROWS_MIN,
     Core,
     DerivedTables,
     Forget,
@@ -41,8 +42,7 @@ from replica import (
     Set,
     SqliteStore,
     Write,
-    begin_log_anew,
-    bring_over,
+    bring_much_over,
     connect,
     count_tellings,
     introduce,
@@ -66,9 +66,6 @@ LIST_MAX: Final = 200
 _AHEAD_MS: Final = 60 * 86_400_000
 _BEHIND_MS: Final = 14 * 86_400_000
 _PROSPECTIVE: Final = "prospective"
-# What some 400 tellings write, a few megabytes, as on other devices: SQLite would go on behind its file up to 64 MB,
-# which the next start would have to read.
-REST_ROWS_MIN: Final = 5_000
 # An earlier start left a log that is at least so long: it is brought over at the first rest, as every start reads it.
 LOG_LEFT_BYTES_MIN: Final = 1_000_000
 
@@ -420,10 +417,7 @@ class Phone:
 
     def rest(self) -> None:
         """Bring what was written into the store's file, where that is much; for when nobody asks for anything."""
-        if self.connection.total_changes - self._rows_brought_over >= REST_ROWS_MIN:
-            bring_over(self.connection)
-            begin_log_anew(self.connection)
-            self._rows_brought_over = self.connection.total_changes
+        self._rows_brought_over = bring_much_over(self.connection, self._rows_brought_over)
 
     # -- showing ---------------------------------------------------------------------------------------------
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from random import Random
 from js import privateDisk
 from replica.keys import Ed25519PrivateKey
-from samemind.phone import host
+from replica.storage import sql
 from samemind.phone.host import Phone
 from sync.identity import Identity
 
 NOW = 1_764_057_600_000
-host.REST_ROWS_MIN = 1
+sql.REST_ROWS_MIN = 1
 await privateDisk.mount("/disk")
 identity = Identity.of(Ed25519PrivateKey.generate())
 phone = Phone.open("/disk/memory.db", identity, name="pocket", random=Random(1), now_ms=NOW)

@@ -12,7 +12,7 @@ import trio.testing
 from replica import AsyncioHost, Core, Forget, MemoryId, Replica, StoreCorrupt, Write, open_replica
 from replica.errors import InvalidOp
 from replica.ops import Set
-from replica.replica import REST_ROWS_MIN
+from replica.storage.sql import REST_ROWS_MIN
 from tests.support.devices import run
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, spoil
@@ -59,6 +59,9 @@ def test_what_was_acknowledged_is_there_after_closing_and_opening(tmp_path: Path
 
 
 def test_at_rest_much_that_was_written_is_in_the_file_itself_and_little_is_not(tmp_path: Path) -> None:
+    def log_began() -> bytes:
+        return (tmp_path / "store.db-wal").read_bytes()[16:24]
+
     def in_the_file() -> int:
         alone = tmp_path / "alone.db"
         alone.write_bytes((tmp_path / "store.db").read_bytes())
@@ -76,6 +79,11 @@ def test_at_rest_much_that_was_written_is_in_the_file_itself_and_little_is_not(t
             assert in_the_file() == 0
             await replica.rest()
             assert in_the_file() == 1 + REST_ROWS_MIN
+            begun = log_began()
+            await replica.run(lambda core, _: settle_theme(core, "light"))
+            assert log_began() == begun, (
+                "the head of a log is flushed apart: nobody who writes waits for that"
+            )
 
     run(main)
 

@@ -13,7 +13,8 @@ from cognition.contradictions.tables import judged_of
 from cognition.tables import CognitionTables
 from replica import NameNotFound, parse_memory_id, show_memory_id
 from replica.keys import Ed25519PrivateKey
-from samemind.phone.host import LOG_LEFT_BYTES_MIN, REST_ROWS_MIN, LooksSecret, Phone
+from replica.storage.sql import REST_ROWS_MIN
+from samemind.phone.host import LOG_LEFT_BYTES_MIN, LooksSecret, Phone
 from sync.identity import Identity
 from tests.support.links import identity
 from tests.support.phones import NOW_MS, meet, pair, phone, read_all
