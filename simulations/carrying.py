@@ -116,7 +116,7 @@ def _do(world: Household, device: Device, step: Step) -> Any:
         case Names():
             return world.box.names(device.name)
         case GetFile(name, size):
-            return world.box.get(name)[:size]
+            return io.BytesIO(world.box.get(name)[:size])
         case Put(name, data):
             return world.box.put(name, data)
         case Remove(name):

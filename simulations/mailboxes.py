@@ -445,7 +445,7 @@ def _do(step: Step, device: Visiting, box: Box, random: Random) -> Any:
         case Names():
             return box.names(device.name)
         case GetFile(name, size):
-            return box.get(name)[:size]
+            return io.BytesIO(box.get(name)[:size])
         case Put(name, data):
             random.randbytes(16)  # names were drawn once: without this, every seed would be another world
             return box.put(name, data)

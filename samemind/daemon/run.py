@@ -153,7 +153,8 @@ def _mailboxes(device: Device, tasks: Supervisor, log: logging.Logger) -> Mailbo
             await device.syncer.refresh()
 
     def make(settled: SavedMailbox) -> Keeper:
-        return keeper_of(settled, device.replica, device.identity, device.host, device.random, took)
+        folder = device.home.store.parent
+        return keeper_of(settled, device.replica, device.identity, device.host, device.random, took, folder)
 
     mailboxes = Mailboxes(make, tasks)
     for unusable in unusable_mailboxes(device.home):

@@ -195,8 +195,9 @@ def keeper_of(
     host: AsyncioHost,
     random: Any,
     took: Callable[[], Awaitable[None]],
+    folder: Path,
 ) -> Keeper:
-    """Return what keeps a mailbox."""
+    """Return what keeps a mailbox. `folder`: on which disk a large file is held until it is taken."""
     rings = settled.place.rings
     return Keeper(
         open_box(settled.place, host),
@@ -205,6 +206,7 @@ def keeper_of(
         settled.key,
         group_s=GROUP_SECONDS_RINGING if rings else GROUP_SECONDS_LOOKED_AT,
         bytes_max=settled.bytes_max,
+        folder=folder,
         random=random,
         took=took,
     )

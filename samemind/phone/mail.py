@@ -8,6 +8,7 @@ mailboxes there are is told by a paired device over an encrypted link; what it s
 """
 
 import base64
+import io
 import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
@@ -386,7 +387,9 @@ class PhoneMail:
                 kept.clock.listed(names)
                 return {name: size for name, size in names.items() if size <= FILE_BYTES_MAX}
             case GetFile(name, size):
-                return (yield from files.get(name, size))
+                file = io.BytesIO()
+                yield from files.get(name, size, file)
+                return file
             case Put(name, data):
                 return (yield from files.put(name, data))
             case Remove(name):

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 from replica.core import Core
 from replica.errors import InvalidOp
@@ -126,7 +126,7 @@ def export(
     core: Core,
     known: dict[int, int],
     now_ms: int,
-    file: BinaryIO,
+    file: IO[bytes],
     *,
     tells_group: bool = True,
     bytes_max: int | None = None,
@@ -240,7 +240,7 @@ def base_reaches(core: Core, reaches: dict[int, int]) -> list[Reach]:
     ]
 
 
-def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
+def check(core: Core, identity: Identity, file: IO[bytes]) -> Header:
     """Read a file from its start to its end, and return its header if a member made it and it is whole."""
     digest, header, context = hashlib.sha256(), None, CONTEXT
     group: list[Trust] = []
@@ -269,7 +269,7 @@ def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
     return header
 
 
-def messages(identity: Identity, file: BinaryIO) -> Iterator[Message | Vectors]:
+def messages(identity: Identity, file: IO[bytes]) -> Iterator[Message | Vectors]:
     """Return the messages of a file that was checked."""
     for number, (data, last) in enumerate(open_sealed(file, identity.private_key.private_bytes_raw())):
         if number and not last:

@@ -18,7 +18,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from itertools import count
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey, SealedBox
@@ -54,7 +54,7 @@ class Sealer:
     """Writes one file, message by message; `end` has to be called for it to be whole."""
 
     def __init__(
-        self, file: BinaryIO, readers: Collection[bytes], entropy: Entropy = secrets.token_bytes
+        self, file: IO[bytes], readers: Collection[bytes], entropy: Entropy = secrets.token_bytes
     ) -> None:
         """`readers` are the Ed25519 public keys of the devices that may read it."""
         key, once = entropy(KEY_BYTES), PrivateKey(entropy(KEY_BYTES))
@@ -126,7 +126,7 @@ def _padded(said: int, front: int) -> int:
     return max(said, full * RECORD_BYTES + max(0, rest - SEAL_BYTES))
 
 
-def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, bool]]:
+def open_sealed(file: IO[bytes], private_key: bytes) -> Iterator[tuple[bytes, bool]]:
     """Return each message of a file, and whether it is the last; `private_key` is the 32 bytes of an Ed25519 key.
 
     `SealedForOthers`: it has no key for this device. `RemoteProtocolError`: it is no such file, or was cut or altered.
@@ -150,7 +150,7 @@ def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, boo
     return _messages_1(file, key, front) if magic == MAGIC_1 else _messages_2(file, key, front)
 
 
-def _messages_1(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
+def _messages_1(file: IO[bytes], key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
     number, last = 0, False
     while not last:
         length = int.from_bytes(_exactly(file, _LENGTH_BYTES), "big")
@@ -162,7 +162,7 @@ def _messages_1(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[byte
         raise RemoteProtocolError("expected the file to end with its last message, it goes on")
 
 
-def _messages_2(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
+def _messages_2(file: IO[bytes], key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
     before: bytes | None = None
     stream = _RecordStream(_records(file, key, front))
     while length := int.from_bytes(stream.take(_LENGTH_BYTES), "big"):
@@ -176,7 +176,7 @@ def _messages_2(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[byte
     yield before, True
 
 
-def _records(file: BinaryIO, key: bytes, front: bytes) -> Iterator[bytes]:
+def _records(file: IO[bytes], key: bytes, front: bytes) -> Iterator[bytes]:
     sealed = file.read(_SEALED_BYTES)
     for number in count():
         after = file.read(_SEALED_BYTES)
@@ -275,7 +275,7 @@ def _open_message(key: bytes, front: bytes, sealed: bytes, number: int) -> tuple
     raise RemoteProtocolError("expected the file as it was written, it was altered or damaged")
 
 
-def _exactly(file: BinaryIO, count: int) -> bytes:
+def _exactly(file: IO[bytes], count: int) -> bytes:
     data = file.read(count)
     if len(data) < count:
         raise RemoteProtocolError("expected a whole file, it was cut off: copy it again")

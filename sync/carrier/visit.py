@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from replica.core import Core
 from replica.errors import InvalidOp, ReplicaError
@@ -58,7 +58,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class GetFile:
-    """Step: return what a file holds, of a larger one than was listed only so much. `Gone`."""
+    """Step: return a file, open at its start, of a larger one than was listed only so much. `Gone`."""
 
     name: str
     size: int
@@ -180,8 +180,8 @@ class VisitUnderWay:
         try:
             yield
         except (SyncError, ReplicaError) as error:
-            # The frames that it came through hold all that had been fetched, of the largest file 256 MB. As long as an
-            # error leads to them, they stay; where it leads to itself by them, even until garbage is collected.
+            # The frames that it came through hold the file that was being fetched, of up to 256 MB. As long as an error
+            # leads to them, it stays; where it leads to itself by them, even until garbage is collected.
             error.__traceback__ = error.__context__ = error.__cause__ = None
             self._failure = error
 
@@ -201,7 +201,8 @@ class VisitUnderWay:
 class _Waiting(NamedTuple):
     name: str
     size: int
-    data: bytes
+    file: IO[bytes]
+    file_bytes: int
     header: Header
     altered: bool
 
@@ -276,7 +277,7 @@ class Visitor:
             if waiting is not None:
                 batch.append(waiting)
             waiting = None  # or the largest is held while the next one comes
-            if sum(len(each.data) for each in batch) > _BATCH_BYTES_MAX:
+            if sum(each.file_bytes for each in batch) > _BATCH_BYTES_MAX:
                 yield from self._take_batch(batch, looked)
                 batch = []
         yield from self._take_batch(batch, looked)
@@ -289,15 +290,15 @@ class Visitor:
     def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
         looked.asked_for += 1
         try:
-            data: bytes = yield GetFile(name, size)
+            file: IO[bytes] = yield GetFile(name, size)
         except Gone:
             self.shelf.gone(name)
             return None
         looked.fetched += 1
-        written_as = yield from _name_of(data)
-        altered = is_altered(name, written_as)
+        written_as = yield from _name_of(file)
+        altered, file_bytes = is_altered(name, written_as), file.tell()
         try:
-            header = yield Run(lambda core: check(core, self._identity, io.BytesIO(data)))
+            header = yield Run(lambda core: check(core, self._identity, _from_start(file)))
         except MakerUnknown as error:
             self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
         except SealedForOthers as error:
@@ -309,7 +310,7 @@ class Visitor:
         except ReplicaError as error:
             self._failed(name, size, FileState.WAITS, str(error), altered=altered)
         else:
-            return _Waiting(name, size, data, header, altered)
+            return _Waiting(name, size, file, file_bytes, header, altered)
         return None
 
     def _failed(self, name: str, size: int, state: FileState, reason: str, *, altered: bool) -> None:
@@ -346,7 +347,7 @@ class Visitor:
             return
         taking = Taking(waiting.header)
         with suppress(RemoteProtocolError, ReplicaError):
-            stated = takewhile(_is_trust, messages(self._identity, io.BytesIO(waiting.data)))
+            stated = takewhile(_is_trust, messages(self._identity, _from_start(waiting.file)))
             for some in _in_calls(stated):
                 yield Run(partial(_take_some, taking, some, self._now_ms))
 
@@ -360,7 +361,7 @@ class Visitor:
             return ()
         taking, needs = Taking(waiting.header), tuple[OpRef, ...]()
         try:
-            for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
+            for some in _in_calls(messages(self._identity, _from_start(waiting.file))):
                 yield Run(partial(_take_some, taking, some, self._now_ms))
             needs = yield Run(partial(_end, taking, self._now_ms))
         except (RemoteProtocolError, InvalidOp) as error:
@@ -435,16 +436,24 @@ class Visitor:
         )
 
 
-def _name_of(data: bytes) -> Generator[Step, Any, str]:
-    """Return under which name a file was written, in steps that are short."""
+def _name_of(file: IO[bytes]) -> Generator[Step, Any, str]:
+    """Read a file to its end, in steps that are short; return under which name it was written."""
     digest = hashlib.sha256()
-    for start in range(0, len(data), _HASHED_BYTES_MAX):
-        yield Run(partial(_hash, digest, memoryview(data)[start : start + _HASHED_BYTES_MAX]))
+    while (yield Run(partial(_hash_some, digest, file))):
+        pass
     return name_by(digest.hexdigest())
 
 
-def _hash(digest: "hashlib._Hash", some: memoryview, _: Core) -> None:
+def _hash_some(digest: "hashlib._Hash", file: IO[bytes], _: Core) -> bool:
+    """Hash what comes next of a file; say whether there may be more."""
+    some = file.read(_HASHED_BYTES_MAX)
     digest.update(some)
+    return len(some) == _HASHED_BYTES_MAX
+
+
+def _from_start(file: IO[bytes]) -> IO[bytes]:
+    file.seek(0)
+    return file
 
 
 def _in_calls(given: Iterable[Message | Vectors]) -> Iterator[list[Message | Vectors]]:
@@ -469,7 +478,7 @@ def _is_trust(message: Message | Vectors) -> bool:
 def _check_maker(identity: Identity, waiting: _Waiting, core: Core) -> None:
     """Refuse a file of a device that was revoked by what was taken since it was checked, unless it tells otherwise."""
     if waiting.header.maker in core.membership.revoked:
-        check(core, identity, io.BytesIO(waiting.data))
+        check(core, identity, _from_start(waiting.file))
 
 
 def _take_some(

@@ -11,7 +11,7 @@ Errors: `Unreached` (try later), `Denied` (a person must act), `Full`, `Gone`.
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 
 from sync.errors import Denied, Full, MailboxError, Unreached
 
@@ -37,8 +37,8 @@ class Mailbox(Protocol):
         """
         ...
 
-    async def get(self, name: str, bytes_max: int) -> bytes:
-        """Return what a file holds, of a larger one only so much; `Gone` if it is there no more."""
+    async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
+        """Write into `into` what a file holds, of a larger one only so much; `Gone` if it is there no more."""
         ...
 
     async def remove(self, name: str) -> None:

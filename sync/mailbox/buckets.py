@@ -3,9 +3,9 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import IO, Final
 from urllib.parse import unquote_plus
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
@@ -202,12 +202,12 @@ class BucketFiles(ABC):
             following = page.following
         raise Full(f"expected a listing of at most {PAGES_MAX} pages, it has more")
 
-    def get(self, name: str, bytes_max: int) -> Calling[bytes]:
+    def get(self, name: str, bytes_max: int, into: IO[bytes]) -> Calling[None]:
         """Read a file."""
-        most = max(bytes_max, ERROR_BYTES_MAX)  # of an error there is more to read than of a short file
-        answer: HttpAnswer = yield self._call("GET", self._prefix + name, {}, b"", most)
+        call = self._call("GET", self._prefix + name, {}, b"", bytes_max)
+        answer: HttpAnswer = yield replace(call, into=into)
         self._check(answer, missing="there is no such file")
-        return answer.body[:bytes_max]
+        into.write(answer.body[:bytes_max])
 
     def remove(self, name: str) -> Calling[None]:
         """Remove a file."""

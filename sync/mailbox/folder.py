@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import IO, Final, TypeVar
 
 import trio
 
@@ -28,6 +28,7 @@ LOOK_SECONDS: Final = 60.0
 _LEFT_SECONDS: Final = 86_400
 _SCRATCH: Final = ".part"
 _TOKEN_BYTES: Final = 8
+_PIECE_BYTES: Final = 1 << 20
 # A look does one thing after the other, and a bell glances beside it; what hangs may come to its end.
 _THREADS_MAX: Final = 4
 Result = TypeVar("Result")
@@ -53,9 +54,9 @@ class FolderBox:
         """List the folder; what begins with a dot is being written, or was left by a kill and is removed."""
         return await self._do(self._names)
 
-    async def get(self, name: str, bytes_max: int) -> bytes:
+    async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
         """Read a file."""
-        return await self._do(partial(self._get, name, bytes_max))
+        await self._do(partial(self._get, name, bytes_max, into))
 
     async def remove(self, name: str) -> None:
         """Remove a file."""
@@ -107,14 +108,17 @@ class FolderBox:
             raise
         sync_folder(self._folder)  # or the name may be lost where the file is not
 
-    def _get(self, name: str, bytes_max: int) -> bytes:
+    def _get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
         # Whoever else writes there may have put a pipe in a file's place since: that would be read for ever.
         descriptor = open_descriptor(self._folder / name, os.O_RDONLY, waits=False)
         with os.fdopen(descriptor, "rb") as file:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise Gone(f"{name} is no file any more")
-            return file.read(min(bytes_max, found.st_size))
+            left = min(bytes_max, found.st_size)
+            while left > 0 and (piece := file.read(min(left, _PIECE_BYTES))):
+                into.write(piece)
+                left -= len(piece)
 
     def _names(self) -> dict[str, int]:
         self._changed = self._stamp()  # before: what comes while it is listed rings

@@ -8,7 +8,7 @@ what they send has a bound, and nobody goes where a redirect points.
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar
+from typing import IO, Any, Final, Protocol, TypeVar
 from urllib.parse import SplitResult, urljoin, urlsplit
 from xml.parsers import expat
 
@@ -39,13 +39,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class HttpCall:
-    """Step: request something, and return the answer; of a longer one than `bytes_max` only so much is read."""
+    """Step: request something, and return the answer; of a longer one than `bytes_max` only so much is read.
+
+    `into`: where what a successful answer says may be written as it comes; its `body` is empty then.
+    """
 
     method: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     bytes_max: int = ERROR_BYTES_MAX
+    into: IO[bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,8 @@ class HttpFiles(Protocol):
         """List the folder."""
         ...
 
-    def get(self, name: str, bytes_max: int) -> Calling[bytes]:
-        """Read a file."""
+    def get(self, name: str, bytes_max: int, into: IO[bytes]) -> Calling[None]:
+        """Read a file into `into`."""
         ...
 
     def remove(self, name: str) -> Calling[None]:

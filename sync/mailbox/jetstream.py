@@ -21,7 +21,7 @@ import random
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 import trio
 
@@ -84,10 +84,10 @@ class StreamBox:
         """List the files of which all parts are there."""
         return await self._do(self._names)
 
-    async def get(self, name: str, bytes_max: int) -> bytes:
+    async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
         """Read all parts of a file."""
         check_name(name)
-        return await self._do(lambda: self._files.get(name, bytes_max))
+        await self._do(lambda: self._files.get(name, bytes_max, into))
 
     async def remove(self, name: str) -> None:
         """Remove all parts of a file; nobody needs to know at once, so it rings no bell."""

@@ -6,6 +6,7 @@ What a look does is decided in `sync.carrier.visit`, when it is made in `sync.ma
 from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 import trio
@@ -44,7 +45,10 @@ class MailboxStatus:
 
 
 class Keeper:
-    """Keeps one mailbox. `key` names it in this device's store; `took` is called after ops came from it."""
+    """Keeps one mailbox. `key` names it in this device's store; `took` is called after ops came from it.
+
+    `folder`: on which disk a large file is held until it is taken.
+    """
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class Keeper:
         *,
         group_s: float,
         bytes_max: int | None,
+        folder: Path,
         random: Random,
         took: Callable[[], Awaitable[None]],
     ) -> None:
@@ -65,6 +70,7 @@ class Keeper:
         self._identity = identity
         self._key = key
         self._bytes_max = bytes_max
+        self._folder = folder
         self._took = took
         self._loaded = False
         self._looking = trio.Lock()
@@ -103,7 +109,7 @@ class Keeper:
             before = self._replica.news
             try:
                 visits = visitor.look(may_write=self._may_write)
-                total = await look(self._box, self._replica, self._key, visits)
+                total = await look(self._box, self._replica, self._key, visits, folder=self._folder)
             except MailboxError as error:
                 self._failed(error)
                 raise

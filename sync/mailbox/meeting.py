@@ -14,6 +14,7 @@ end hears at once that somebody tried.
 """
 
 import hashlib
+import io
 import secrets
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
@@ -395,7 +396,9 @@ async def _wait_for(box: Mailbox, name: str, seconds: float, *, patient: bool = 
     with trio.move_on_after(max(0.0, seconds)):
         while True:
             try:
-                return await box.get(name, PAIRING_FRAME_BYTES_MAX + 1)
+                found = io.BytesIO()
+                await box.get(name, PAIRING_FRAME_BYTES_MAX + 1, found)
+                return found.getvalue()
             except Gone:
                 later = trio.current_time() - began >= _PATIENT_SECONDS
                 await trio.sleep(ASK_SECONDS_LATER if later else ASK_SECONDS)

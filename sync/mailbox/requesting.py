@@ -7,12 +7,11 @@ Nothing here is told when names change, so the bell is a clock: a minute while s
 does. Nothing is tried again: whoever calls backs off.
 """
 
-import io
 import ssl
 import urllib.request
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
@@ -20,7 +19,7 @@ import trio
 
 from sync.errors import Unreached
 from sync.mailbox.causes import cause_of
-from sync.mailbox.http_files import Calling, HttpAnswer, HttpCall, HttpFiles, host_of
+from sync.mailbox.http_files import ERROR_BYTES_MAX, Calling, HttpAnswer, HttpCall, HttpFiles, host_of
 from sync.mailbox.pace import LOOK_SECONDS_MIN, LookClock
 
 # For each piece that is sent or awaited.
@@ -30,6 +29,8 @@ _BYTES_A_SECOND_MIN: Final = 32_768
 # For the calls of one look. Servers close a connection that is not used after five seconds or more.
 _KEPT_SECONDS: Final = 4.0
 _PIECE_BYTES: Final = 65_536
+# What is written of a file at one go, by a thread: a disk may be slow.
+_WRITTEN_BYTES: Final = 1 << 20
 # Of the head of an answer, with all that says that one is to come. httpcore's own bound is 100 KB for each of these.
 _HEAD_BYTES_MAX: Final = 131_072
 _HEADER_CHARACTERS_MAX: Final = 4_096
@@ -62,9 +63,9 @@ class HttpBox:
         self._clock.listed(found)
         return found
 
-    async def get(self, name: str, bytes_max: int) -> bytes:
+    async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
         """Read a file."""
-        return await self._do(self._files.get(name, bytes_max))
+        await self._do(self._files.get(name, bytes_max, into))
 
     async def remove(self, name: str) -> None:
         """Remove a file."""
@@ -103,8 +104,8 @@ class HttpBox:
         }
         if call.body:
             headers["content-length"] = str(len(call.body))
-        # What it hands out is no copy, and a file has up to 256 MB: of an answer that breaks off, nothing is held.
-        with _explained(), trio.fail_after(seconds), io.BytesIO() as body:
+        body = bytearray()
+        with _explained(), trio.fail_after(seconds):
             if self._pool is None:
                 self._pool = _new_pool(self._origin.scheme, host)
             async with self._pool.stream(
@@ -114,19 +115,27 @@ class HttpBox:
                 content=_pieces(call.body) if call.body else None,
                 extensions={"timeout": dict.fromkeys(("connect", "read", "write"), self._timeout_s)},
             ) as response:
-                _Bounded.of(response).left = _HEAD_BYTES_MAX + 2 * call.bytes_max
+                into = call.into if 200 <= response.status < 300 else None
+                # Of an error there is more to read than of a short file.
+                left = call.bytes_max if into is not None else max(call.bytes_max, ERROR_BYTES_MAX)
+                _Bounded.of(response).left = _HEAD_BYTES_MAX + 2 * left
                 async with aclosing(response.aiter_stream()) as pieces:
                     async for piece in pieces:
-                        body.write(piece)
-                        if body.tell() > call.bytes_max:
+                        body += piece[:left]
+                        left -= len(piece)
+                        if left < 0:
                             break
+                        if into is not None and len(body) >= _WRITTEN_BYTES:
+                            await trio.to_thread.run_sync(into.write, bytes(body))
+                            body.clear()
                         # Pieces of a byte each come by the thousand without waiting for any.
                         await trio.lowlevel.checkpoint()
-            body.truncate(call.bytes_max)
-            said = body.getvalue()
+                if into is not None:
+                    await trio.to_thread.run_sync(into.write, bytes(body))
+                    body.clear()
         heard = {name.lower(): value for name, value in response.headers}
         retry_after, location, region = (_text(heard.get(name, b"")) for name in _HEADERS)
-        return HttpAnswer(response.status, said, retry_after, location, region)
+        return HttpAnswer(response.status, bytes(body), retry_after, location, region)
 
 
 class _Bounded(httpcore2.AsyncNetworkStream):

@@ -6,12 +6,11 @@ page over a WebSocket. It knows no connection and no clock. What counts is what 
 
 import base64
 import binascii
-import io
 import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 from replica.json_text import parse_json
 from sync.errors import Full, Gone, Unreached
@@ -128,23 +127,22 @@ class StreamFiles:
         yield from self._sweep(halves)
         return dict(self._sizes)
 
-    def get(self, name: str, bytes_max: int) -> Asking[bytes]:
-        """Read all parts of a file."""
+    def get(self, name: str, bytes_max: int, into: IO[bytes]) -> Asking[None]:
+        """Read all parts of a file into `into`."""
         size = self._sizes.get(name)
         if size is None:
             whole, _ = yield from self._listed(name)
             if name not in whole:
                 raise _gone()
             size = whole[name]
-        # What it hands out is no copy, and a file has up to 256 MB: of one that breaks off, nothing is held.
-        with io.BytesIO() as data:
-            for part in range(_count(size)):
-                if data.tell() < bytes_max:  # a part may be larger than it should be
-                    # Asked of the leader: a follower may not have yet what was listed.
-                    asked = {"last_by_subj": self._part(name, size, part)}
-                    data.write(_read_message((yield from self._ask("MSG.GET", asked, _MESSAGE_BYTES_MAX))))
-            data.truncate(bytes_max)
-            return data.getvalue()
+        left = bytes_max
+        for part in range(_count(size)):
+            if left > 0:  # a part may be larger than it should be
+                # Asked of the leader: a follower may not have yet what was listed.
+                asked = {"last_by_subj": self._part(name, size, part)}
+                data = _read_message((yield from self._ask("MSG.GET", asked, _MESSAGE_BYTES_MAX)))
+                into.write(data[:left])
+                left -= len(data)
 
     def remove(self, name: str) -> Asking[None]:
         """Remove all parts of a file; nobody needs to know at once, so it rings no bell."""

@@ -6,6 +6,7 @@ never remembers files whose ops it does not hold.
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import trio
@@ -16,6 +17,7 @@ from sync.carrier.shelf import Shelf
 from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, Step, VisitUnderWay
 from sync.errors import Unreached
 from sync.mailbox.box import Mailbox
+from sync.mailbox.fetched import FetchedFile
 
 # Whoever runs the mailbox may send a byte a second, and a folder may be on a share that hangs: nothing else is looked
 # for there meanwhile. A line of half a megabit a second has twice the time that it takes.
@@ -33,23 +35,28 @@ async def forget_shelf(replica: Replica, mailbox: str) -> None:
     await replica.run(lambda _, connection: forget_files(connection, mailbox))
 
 
-async def look(box: Mailbox, replica: Replica, mailbox: str, visit: Generator[Step, Any, Looked]) -> Looked:
-    """Do what a visit wants done until it is over."""
+async def look(
+    box: Mailbox, replica: Replica, mailbox: str, visit: Generator[Step, Any, Looked], *, folder: Path
+) -> Looked:
+    """Do what a visit wants done until it is over. `folder`: on which disk a large file is held until it is taken."""
     under_way = VisitUnderWay(visit)
     while (step := under_way.proceed()) is not None:
         with under_way.trying():
-            under_way.result = await _do(step, box, replica, mailbox)
+            under_way.result = await _do(step, box, replica, mailbox, folder)
     return under_way.looked
 
 
-async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:
+async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str, folder: Path) -> Any:
     match step:
         case Names():
             with _in_time():
                 return await box.names()
         case GetFile(name, size):
             with _in_time(size):
-                return await box.get(name, size)
+                file = FetchedFile(folder)
+                await box.get(name, size, file)
+            file.seek(0)
+            return file
         case Put(name, data):
             with _in_time(len(data)):
                 return await box.put(name, data)

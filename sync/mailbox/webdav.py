@@ -2,7 +2,8 @@
 
 import base64
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import replace
+from typing import IO, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from sync.errors import Full, Gone, Unreached
@@ -57,11 +58,11 @@ class WebdavFiles:
             raise Full(f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer")
         return read_listing(answer.body)
 
-    def get(self, name: str, bytes_max: int) -> Calling[bytes]:
+    def get(self, name: str, bytes_max: int, into: IO[bytes]) -> Calling[None]:
         """Read a file."""
-        answer: HttpAnswer = yield self._file("GET", name, bytes_max=bytes_max)
+        answer: HttpAnswer = yield replace(self._file("GET", name, bytes_max=bytes_max), into=into)
         self._check(answer)
-        return answer.body[:bytes_max]
+        into.write(answer.body[:bytes_max])
 
     def remove(self, name: str) -> Calling[None]:
         """Remove a file."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import IO, Final
 
 import trio
 
@@ -70,12 +70,11 @@ class Timed:
         self._note("names", began)
         return found
 
-    async def get(self, name: str, bytes_max: int) -> bytes:
+    async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
         """Read a file."""
         began = time.monotonic()
-        found = await self._box.get(name, bytes_max)
+        await self._box.get(name, bytes_max, into)
         self._note("get", began)
-        return found
 
     async def remove(self, name: str) -> None:
         """Remove a file."""
@@ -112,7 +111,17 @@ async def device(name: str, folder: Path, url: str, *, group_s: float, writes: i
         async def took() -> None:
             pass
 
-        keeper = Keeper(box, replica, who, url, group_s=group_s, bytes_max=None, random=Random(1), took=took)
+        keeper = Keeper(
+            box,
+            replica,
+            who,
+            url,
+            group_s=group_s,
+            bytes_max=None,
+            folder=folder,
+            random=Random(1),
+            took=took,
+        )
         nursery.start_soon(keeper.run)
         await trio.sleep(3 * group_s + 1.0)  # they tell each other who they are
         print("ready", flush=True)

@@ -33,7 +33,7 @@ from tests.support.mailbox_servers import (
 )
 from tests.support.page_boxes import PageBox
 from tests.support.ports import free_port
-from tests.support.visits import any_name
+from tests.support.visits import any_name, read_file
 from tests.unit.sync.mailbox.test_keeping import Counting
 
 GIVE_UP_S = 60.0
@@ -129,7 +129,7 @@ def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Serv
             await one.put(name, data)
         assert await other.names() == {name: len(data) for name, data in files.items()}
         for name, data in files.items():
-            assert await other.get(name, BIG) == data
+            assert await read_file(other, name, BIG) == data
 
     meet(server, body)
 
@@ -139,7 +139,7 @@ def test_of_a_file_that_is_larger_than_was_listed_only_so_much_is_read(server: S
         name, data = any_name(), bytes(range(256)) * (BIG // 256)
         await one.put(name, data)
         for size in (1, 300, BIG - 1):
-            assert await other.get(name, size) == data[:size]
+            assert await read_file(other, name, size) == data[:size]
 
     meet(server, body)
 
@@ -160,7 +160,7 @@ def test_what_is_removed_is_gone_and_may_be_removed_again(server: Server) -> Non
         await one.remove(name)
         assert dict(await one.names()) == {kept: 5}
         with pytest.raises(Gone):
-            await one.get(name, BIG)
+            await read_file(one, name, BIG)
 
     meet(server, body)
 
@@ -207,7 +207,7 @@ def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Server
             await one.put(any_name(), b"x" * BIG)
         name = any_name()
         await one.put(name, b"words")
-        assert await other.get(name, BIG) == b"words"
+        assert await read_file(other, name, BIG) == b"words"
         for each, size in (await other.names()).items():
             assert each == name or size <= BIG
 
@@ -223,7 +223,7 @@ def test_calls_at_the_same_time_do_not_disturb_each_other(server: Server) -> Non
         assert (await other.names()).keys() == set(names)
 
         async def read(name: str) -> None:
-            assert await other.get(name, BIG) == name.encode()
+            assert await read_file(other, name, BIG) == name.encode()
 
         async with trio.open_nursery() as nursery:
             for name in names:
@@ -235,7 +235,7 @@ def test_calls_at_the_same_time_do_not_disturb_each_other(server: Server) -> Non
 VERBS: list[Callable[[Mailbox], Awaitable[object]]] = [
     lambda box: box.put(any_name(), b"words"),
     lambda box: box.names(),
-    lambda box: box.get(any_name(), 1),
+    lambda box: read_file(box, any_name(), 1),
     lambda box: box.remove(any_name()),
 ]
 

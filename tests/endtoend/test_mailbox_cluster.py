@@ -87,7 +87,7 @@ def cluster(folder: Path) -> Iterator[Servers]:
         yield found
 
 
-def keeper(device: Device, place: MailboxAddress) -> Keeper:
+def keeper(device: Device, place: MailboxAddress, folder: Path) -> Keeper:
     async def took() -> None:
         """Nobody is linked."""
 
@@ -99,6 +99,7 @@ def keeper(device: Device, place: MailboxAddress) -> Keeper:
         "box",
         group_s=GROUP_S,
         bytes_max=None,
+        folder=folder,
         random=Random(1),
         took=took,
     )
@@ -112,7 +113,7 @@ def test_no_memory_is_lost_while_each_server_of_a_cluster_is_killed_in_turn(tmp_
         with cluster(tmp_path) as servers:
             async with devices(tmp_path, "laptop", "phone") as both, trio.open_nursery() as nursery:
                 written: list[str] = []
-                keepers = [keeper(device, servers.place) for device in both]
+                keepers = [keeper(device, servers.place, tmp_path) for device in both]
                 for each in keepers:
                     nursery.start_soon(each.run)
                 over = trio.Event()

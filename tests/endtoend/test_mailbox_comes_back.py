@@ -69,6 +69,7 @@ def test_a_server_that_is_back_is_used_again_and_gets_what_was_said_meanwhile(
                     "box",
                     group_s=GROUP_S,
                     bytes_max=None,
+                    folder=tmp_path,
                     random=Random(1),
                     took=nobody_is_linked,
                 )

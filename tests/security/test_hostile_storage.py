@@ -19,7 +19,7 @@ from sync.errors import Unreached
 from sync.mailbox import visiting
 from sync.mailbox.folder import FolderBox
 from sync.mailbox.places import MailboxAddress, check_place, open_box
-from tests.support.visits import any_name
+from tests.support.visits import any_name, read_file
 
 LONG = 1 << 20
 # In place of the minutes that a line may need.
@@ -82,7 +82,7 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
 
 
 def test_a_file_that_is_sent_byte_by_byte_is_not_waited_for_to_its_end(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Each byte came in time, so nothing ended this: a file of 4 kB took over an hour, and all looks waited for it."""
     monkeypatch.setattr(visiting, "ANSWER_SECONDS_MAX", ANSWER_SECONDS)
@@ -91,7 +91,7 @@ def test_a_file_that_is_sent_byte_by_byte_is_not_waited_for_to_its_end(
         async with AsyncioHost.open() as host:
             box = open_box(check_place(MailboxAddress(url)), host)
             with trio.fail_after(GIVE_UP_SECONDS), pytest.raises(Unreached, match="not done with its answer"):
-                await visiting.look(box, None, "box", one_step(GetFile(any_name(), 4_096)))  # type: ignore[arg-type]
+                await visiting.look(box, None, "box", one_step(GetFile(any_name(), 4_096)), folder=tmp_path)  # type: ignore[arg-type]
             await box.aclose()
 
     with serving(Dripping) as url:
@@ -103,7 +103,7 @@ def test_what_was_compressed_on_the_way_is_not_unpacked() -> None:
         async with AsyncioHost.open() as host:
             box = open_box(check_place(MailboxAddress(url)), host)
             try:
-                return await box.get(any_name(), LONG)
+                return await read_file(box, any_name(), LONG)
             finally:
                 await box.aclose()
 
@@ -129,11 +129,11 @@ def test_a_folder_on_a_share_that_hangs_holds_nobody_up(
             context.setattr(os, "scandir", hang)
             for _ in range(10):
                 with pytest.raises(Unreached, match="not done with its answer"):
-                    await visiting.look(box, None, "box", one_step(Names()))  # type: ignore[arg-type]
+                    await visiting.look(box, None, "box", one_step(Names()), folder=tmp_path)  # type: ignore[arg-type]
         assert 1 <= len(hanging) < 10
         comes_back.set()
         monkeypatch.undo()
-        await visiting.look(box, None, "box", one_step(Names()))  # type: ignore[arg-type]
+        await visiting.look(box, None, "box", one_step(Names()), folder=tmp_path)  # type: ignore[arg-type]
 
     trio.run(main)
 

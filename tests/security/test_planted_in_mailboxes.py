@@ -12,6 +12,7 @@ import trio
 from sync.errors import Full, Gone, MailboxError
 from sync.mailbox import folder
 from sync.mailbox.folder import FolderBox
+from tests.support.visits import read_file
 
 NAME, SIZE = "0" * 32 + ".samemind", 1 << 20
 # Nothing here waits for anybody; a read of a pipe would, for ever.
@@ -55,7 +56,7 @@ def test_what_is_no_file_is_not_listed_and_not_read(tmp_path: Path, plant: Calla
         box = FolderBox(tmp_path)
         assert not await box.names()
         with pytest.raises(MailboxError):
-            await box.get(NAME, SIZE)
+            await read_file(box, NAME, SIZE)
 
     began = time.monotonic()
     trio.run(visit)
@@ -68,7 +69,7 @@ def test_a_file_is_read_as_far_as_it_was_when_it_was_opened(tmp_path: Path) -> N
     async def visit() -> bytes:
         box = FolderBox(tmp_path)
         assert dict(await box.names()) == {NAME: 13}
-        return await box.get(NAME, SIZE)
+        return await read_file(box, NAME, SIZE)
 
     assert trio.run(visit) == b"a sealed file"
 
@@ -76,7 +77,7 @@ def test_a_file_is_read_as_far_as_it_was_when_it_was_opened(tmp_path: Path) -> N
 def test_a_file_that_went_is_gone(tmp_path: Path) -> None:
     async def visit() -> None:
         with pytest.raises(Gone):
-            await FolderBox(tmp_path).get(NAME, SIZE)
+            await read_file(FolderBox(tmp_path), NAME, SIZE)
 
     trio.run(visit)
 
@@ -85,7 +86,7 @@ def test_a_file_that_grew_since_it_was_listed_is_read_only_so_far(tmp_path: Path
     (tmp_path / NAME).write_bytes(b"a sealed file, and more than anybody was told of")
 
     async def visit() -> bytes:
-        return await FolderBox(tmp_path).get(NAME, 13)
+        return await read_file(FolderBox(tmp_path), NAME, 13)
 
     assert trio.run(visit) == b"a sealed file"
 

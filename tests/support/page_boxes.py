@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import trio
@@ -25,9 +25,8 @@ class PageBox:
         found: Mapping[str, int] = await self._do(self._files.names())
         return found
 
-    async def get(self, name: str, bytes_max: int) -> bytes:
-        data: bytes = await self._do(self._files.get(name, bytes_max))
-        return data
+    async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
+        await self._do(self._files.get(name, bytes_max, into))
 
     async def remove(self, name: str) -> None:
         await self._do(self._files.remove(name))

@@ -1,5 +1,6 @@
 """Visits of cores to a mailbox that is a dict: what the daemon's shell does, without a network and a store."""
 
+import io
 import math
 import secrets
 from collections.abc import Callable, Collection, Generator
@@ -23,6 +24,7 @@ from sync.carrier.visit import (
     VisitUnderWay,
 )
 from sync.errors import Denied, Full, Gone
+from sync.mailbox.box import Mailbox
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS
 
@@ -58,7 +60,7 @@ def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[
                         raise Gone(name)
                     if isinstance(box, Locked) and name in box.shut:
                         raise Denied(f"{name} is its maker's alone")
-                    under_way.result = box[name][:size]
+                    under_way.result = io.BytesIO(box[name][:size])
                 case Put(name, data):
                     assert name not in box, "a name is never written twice"
                     if sum(map(len, box.values())) + len(data) > _room(box):
@@ -114,3 +116,10 @@ def never(_: object) -> bool:
 
 
 __all__ = ["Box", "Locked", "MayWrite", "Small", "Visiting", "any_name", "drive", "never"]
+
+
+async def read_file(box: Mailbox, name: str, bytes_max: int) -> bytes:
+    """Return what a mailbox hands out of a file."""
+    file = io.BytesIO()
+    await box.get(name, bytes_max, file)
+    return file.getvalue()

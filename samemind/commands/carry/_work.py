@@ -31,7 +31,8 @@ async def visit(device: Device, folder: Path, *, writes: bool) -> tuple[CarriedI
     looked = Looked()
     try:
         for _ in range(_LOOKS_MAX):
-            looked.add(await look(box, device.replica, mailbox, visitor.visit(writes=writes)))
+            visits = visitor.visit(writes=writes)
+            looked.add(await look(box, device.replica, mailbox, visits, folder=device.home.store.parent))
             if not looked.again:
                 break
     except MailboxError as error:

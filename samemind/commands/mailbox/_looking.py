@@ -11,7 +11,8 @@ async def look_into(device: Device, settled: SavedMailbox) -> Looked:
     """Take what is new in a mailbox, and write what it lacks; nothing is put off."""
     if device.mailboxes is not None and settled.name in device.mailboxes.keepers:
         return await device.mailboxes.keepers[settled.name].look()
-    keeper = keeper_of(settled, device.replica, device.identity, device.host, device.random, _nobody)
+    folder = device.home.store.parent
+    keeper = keeper_of(settled, device.replica, device.identity, device.host, device.random, _nobody, folder)
     try:
         return await keeper.look()
     finally:

@@ -25,7 +25,7 @@ from tests.support.mailbox_servers import (
     serving,
 )
 from tests.support.ports import free_port
-from tests.support.visits import any_name
+from tests.support.visits import any_name, read_file
 
 GIVE_UP_S = 60.0
 SIZE = 3 * PART_BYTES
@@ -106,7 +106,7 @@ def test_a_server_that_dies_rings_is_out_of_reach_and_is_used_again_when_it_is_b
                 await box.names()
         with nats_server(tmp_path, port=port):
             assert dict(await box.names()) == {name: 5}
-            assert await box.get(name, SIZE) == b"words"
+            assert await read_file(box, name, SIZE) == b"words"
             await box.aclose()
 
     run(body)
@@ -183,7 +183,7 @@ def test_a_server_is_known_by_its_own_certificate(tmp_path: Path, caplog: pytest
         url, name = f"nats+tls://127.0.0.1:{port}", any_name()
         box = box_at(host, url, SEED, (tmp_path / "server.crt").read_text())
         await box.put(name, b"words")
-        assert await box.get(name, SIZE) == b"words"
+        assert await read_file(box, name, SIZE) == b"words"
         await box.aclose()
         for pin in ((tmp_path / "impostor.crt").read_text(), None):
             with pytest.raises(Denied, match="certificate"):
@@ -202,7 +202,7 @@ def test_a_stream_that_is_full_says_so_and_drops_nothing(tmp_path: Path) -> None
         with pytest.raises(Full):
             await box.put(any_name(), b"z" * PART_BYTES)
         assert first in await box.names()
-        assert await box.get(first, SIZE) == b"x" * (PART_BYTES + 1)
+        assert await read_file(box, first, SIZE) == b"x" * (PART_BYTES + 1)
         await box.aclose()
 
     with nats_server(tmp_path) as url:
@@ -225,7 +225,7 @@ def test_what_was_never_finished_is_not_listed_and_goes_after_an_hour(tmp_path: 
         await box.names()
         await box.names()
         assert not box._files._halves, "it is not there any more"
-        assert await box.get(whole, SIZE) == b"words"
+        assert await read_file(box, whole, SIZE) == b"words"
         await box.aclose()
 
     with nats_server(tmp_path) as url:

@@ -21,7 +21,7 @@ from sync.mailbox.requesting import HttpBox
 from sync.mailbox.webdav import WebdavFiles
 from tests.support.mailbox_servers import AZURE_KEY
 from tests.support.ports import free_port
-from tests.support.visits import any_name
+from tests.support.visits import any_name, read_file
 
 NAME, SIZE = any_name(), 1 << 20
 
@@ -101,7 +101,7 @@ async def put(box: Mailbox) -> None:
 
 
 async def get(box: Mailbox) -> None:
-    await box.get(NAME, SIZE)
+    await read_file(box, NAME, SIZE)
 
 
 async def names(box: Mailbox) -> None:
@@ -238,7 +238,7 @@ def test_of_an_answer_without_end_only_what_was_listed_is_read(scheme: str) -> N
     found = list[bytes]()
 
     async def body(box: Mailbox) -> None:
-        found.append(await box.get(NAME, 100))
+        found.append(await read_file(box, NAME, 100))
 
     Endless.sent = 0
     with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:

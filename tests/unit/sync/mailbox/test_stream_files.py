@@ -1,6 +1,7 @@
 """Files in a stream of a NATS server, by what is asked of it; the server is a table of subjects here."""
 
 import base64
+import io
 import json
 from collections.abc import Callable
 from itertools import islice
@@ -93,6 +94,12 @@ class Clock:
         return self.seconds
 
 
+def got(server: Server, files: StreamFiles, name: str, bytes_max: int) -> bytes:
+    file = io.BytesIO()
+    server.run(files.get(name, bytes_max, file))
+    return file.getvalue()
+
+
 def opened() -> tuple[Server, StreamFiles, Clock]:
     server, clock = Server(), Clock()
     files = StreamFiles("group", now=clock)
@@ -130,8 +137,8 @@ def test_a_file_is_read_as_it_was_written_and_others_hear_of_it_once(size: int) 
     server.run(files.put(name, data))
     assert server.rung == 2
     assert server.run(files.names())[name] == size
-    assert server.run(files.get(name, 8 * PART_BYTES)) == data
-    assert server.run(StreamFiles("group", now=Clock()).get(name, 8 * PART_BYTES)) == data, "also unlisted"
+    assert got(server, files, name, 8 * PART_BYTES) == data
+    assert got(server, StreamFiles("group", now=Clock()), name, 8 * PART_BYTES) == data, "also unlisted"
 
 
 def test_a_file_of_as_many_parts_as_may_be_is_written_and_one_byte_more_is_refused_before_anything_is() -> (
@@ -175,9 +182,9 @@ def test_one_that_is_gone_is_gone_whether_it_was_listed_or_not() -> None:
     server.run(files.names())
     server.messages.clear()
     with pytest.raises(Gone):
-        server.run(files.get(name, 10))
+        got(server, files, name, 10)
     with pytest.raises(Gone):
-        server.run(files.get(any_name(), 10))
+        got(server, files, any_name(), 10)
 
 
 def test_a_part_that_is_longer_than_any_is_not_read() -> None:
@@ -185,11 +192,11 @@ def test_a_part_that_is_longer_than_any_is_not_read() -> None:
     server, files, _ = opened()
     name = any_name()
     server.run(files.put(name, bytes(PART_BYTES)))
-    assert server.run(files.get(name, PART_BYTES)) == bytes(PART_BYTES)
+    assert got(server, files, name, PART_BYTES) == bytes(PART_BYTES)
     (subject,) = server.messages
     server.messages[subject] = bytes(2 * PART_BYTES)
     with pytest.raises(Unreached, match=f"expected a part of a file in {2 * PART_BYTES} bytes, got 13981"):
-        server.run(files.get(name, PART_BYTES))
+        got(server, files, name, PART_BYTES)
 
 
 def test_no_more_is_asked_for_and_returned_than_was_wanted_however_large_the_parts_are() -> None:
@@ -198,7 +205,7 @@ def test_no_more_is_asked_for_and_returned_than_was_wanted_however_large_the_par
     server.messages[next(iter(server.messages))] = bytes(PART_BYTES + 1_000)
     server.run(files.names())
     server.asked.clear()
-    assert len(server.run(files.get(name, PART_BYTES + 5))) == PART_BYTES + 5
+    assert len(got(server, files, name, PART_BYTES + 5)) == PART_BYTES + 5
     assert server.asked == ["MSG.GET"]
 
 
@@ -276,7 +283,7 @@ def test_what_is_no_message_is_unreadable(data: object) -> None:
     server.run(files.names())
     server.refuses["MSG.GET"] = {"message": {"data": data}}
     with pytest.raises(Unreached, match="could not be read"):
-        server.run(files.get(name, 10))
+        got(server, files, name, 10)
 
 
 def test_of_what_a_server_says_only_the_beginning_is_passed_on() -> None:

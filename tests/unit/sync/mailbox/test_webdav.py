@@ -1,5 +1,6 @@
 """What a page requests of a folder of WebDAV, and what it makes of answers that a hostile server gives."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_a_folder_that_is_not_there_is_empty_and_made_by_whoever_writes_first() 
 )
 def test_a_status_is_one_of_four_errors(answer: HttpAnswer, meant: type[MailboxError]) -> None:
     with pytest.raises(meant) as caught:
-        ended(FILES.get(NAME, 10), answer)
+        ended(FILES.get(NAME, 10, io.BytesIO()), answer)
     if answer.retry_after:
         assert isinstance(caught.value, Unreached)
         assert caught.value.retry_after_s == 120
@@ -112,7 +113,12 @@ def test_a_status_is_one_of_four_errors(answer: HttpAnswer, meant: type[MailboxE
 )
 def test_of_a_redirect_it_is_said_which_server_it_names_and_nothing_else(location: str, said: str) -> None:
     """Nothing is requested there: an owner who knows it gives it as the mailbox's address."""
-    for doing in (FILES.names(), FILES.get(NAME, 10), FILES.remove(NAME), FILES.put(NAME, b"x")):
+    for doing in (
+        FILES.names(),
+        FILES.get(NAME, 10, io.BytesIO()),
+        FILES.remove(NAME),
+        FILES.put(NAME, b"x"),
+    ):
         with pytest.raises(Unreached, match=said) as caught:
             ended(doing, HttpAnswer(302, location=location))
         assert "hush" not in str(caught.value)
@@ -125,8 +131,8 @@ def test_removing_what_is_gone_is_nothing() -> None:
 
 
 def test_no_more_is_taken_of_a_file_than_was_asked_for() -> None:
-    calls, data = ended(FILES.get(NAME, 3), HttpAnswer(200, b"words"))
-    assert data == b"wor"
+    calls, _ = ended(FILES.get(NAME, 3, file := io.BytesIO()), HttpAnswer(200, b"words"))
+    assert file.getvalue() == b"wor"
     assert calls[0].bytes_max == 3
 
 
@@ -158,5 +164,5 @@ def test_any_bytes_are_a_listing_or_refused(data: bytes, made: Callable[[bytes],
 
 
 def test_a_name_from_a_listing_stays_in_the_folder() -> None:
-    calls, _ = ended(FILES.get("a/../b?c#d.samemind", 1), HttpAnswer(200, b"x"))
+    calls, _ = ended(FILES.get("a/../b?c#d.samemind", 1, io.BytesIO()), HttpAnswer(200, b"x"))
     assert calls[0].url == "https://cloud.example/dav/ada%20und%20bob/a%2F..%2Fb%3Fc%23d.samemind"
