@@ -26,6 +26,8 @@ from sync.mailbox.visiting import load_shelf, look
 class MailboxStatus:
     """How it stands with a mailbox. Times are this device's, in ms; `trouble` is None while it can be reached."""
 
+    looking_ms: int | None = None
+    """Since when a look is under way."""
     looked_ms: int | None = None
     wrote_ms: int | None = None
     files: int = 0
@@ -107,6 +109,7 @@ class Keeper:
             if at_once:
                 self._pace.at_once()
             before = self._replica.news
+            self.standing.looking_ms = self._replica.now_ms()
             try:
                 visits = visitor.look(may_write=self._may_write)
                 total = await look(self._box, self._replica, self._key, visits, folder=self._folder)
@@ -114,6 +117,7 @@ class Keeper:
                 self._failed(error)
                 raise
             finally:
+                self.standing.looking_ms = None
                 if self._replica.news != before:
                     await self._took()
             self._note(total)

@@ -8,16 +8,19 @@ import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import samemind
 from samemind.config import Home, Settings
 from sync.carrier.shelf import FILE_BYTES_MAX
 from tests.security.test_hostile_buckets import azure_page, whole
+from tests.security.test_hostile_webdav import LISTED as LISTED_NOTHING
 from tests.security.test_hostile_webdav import OK, Raw, raw
 from tests.support.mailbox_servers import AZURE_KEY, needs_package
 
@@ -148,3 +151,65 @@ def test_a_daemon_keeps_the_honest_mailbox_and_names_each_one_that_lies(tmp_path
                 assert int(most_kb) < MEMORY_KB_MAX
             laptop.call("down")
             assert process.wait(END_SECONDS_MAX) == 0
+
+
+CREATED = b"HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n"
+
+
+@contextmanager
+def silent_until(heard: Callable[[], bool]) -> Iterator[tuple[Raw, list[str]]]:
+    """Serve an empty folder that says nothing until something is so, and notes when it waited in vain."""
+    vain: list[str] = []
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        until = time.monotonic() + END_SECONDS_MAX
+        while not heard() and not server.ended.wait(0.02):
+            if time.monotonic() > until:
+                vain.append(server.asked[-1].decode())
+                break
+        server.send(line, LISTED_NOTHING if server.asked[-1].startswith(b"PROPFIND") else CREATED)
+
+    with raw(answer) as server:
+        yield server, vain
+
+
+def test_no_mailbox_waits_for_one_that_says_nothing(tmp_path: Path) -> None:
+    """They were looked into one after the other, and one that sends a byte a second is waited for four minutes."""
+    honest = tmp_path / "honest"
+    honest.mkdir()
+    with (
+        silent_until(lambda: bool(os.listdir(honest))) as (server, vain),
+        samemind.open_blocking(tmp_path / "home") as mind,
+    ):
+        mind.add_mailbox(f"webdav+{server.url}", name="silent")
+        mind.add_mailbox(f"folder://{honest}", name="honest")
+        mind.remember("said while one kept silent")
+        assert [each.name for each in mind.look_into_mailboxes().mailboxes] == ["silent", "honest"]
+    assert not vain
+
+
+def test_a_look_that_is_under_way_is_listed(tmp_path: Path) -> None:
+    """Of a mailbox whose first look hung, `mailbox list` said what it says of one that nobody looks into."""
+    laptop, asked = Daemon(tmp_path / "home"), threading.Event()
+    with silent_until(asked.is_set) as (server, vain):
+        laptop.call("mailbox", "add", f"webdav+{server.url}", "--name", "silent")
+        with laptop.up():
+            (mailbox,) = wait_until(laptop, lambda found: found["looking_since"] is not None)
+            assert mailbox["looked_at"] is None
+            (check,) = (
+                each for each in laptop.call("doctor", codes=(0, 1))["checks"] if each["name"] == "mailbox"
+            )
+            assert check["detail"].startswith("silent: it is looked into for the first time, since ")
+            asked.set()
+            (mailbox,) = wait_until(laptop, lambda found: found["looked_at"] is not None)
+            assert mailbox["looking_since"] is None
+    assert not vain
+
+
+def wait_until(laptop: Daemon, so: Callable[[Any], bool]) -> list[Any]:
+    """List the mailboxes until something is so of the first."""
+    until = time.monotonic() + END_SECONDS_MAX
+    while not so((found := laptop.call("mailbox", "list")["mailboxes"])[0]):
+        assert time.monotonic() < until, found
+        time.sleep(0.1)
+    return list(found)

@@ -80,6 +80,9 @@ def look_at(
                 "it is tried again by itself; is the machine there up, and the address right?" if long else ""
             )
             checks.append(check(not long, f"not reached since {minute(since)}: {trouble}", fix))
+        case _ if view.looked_at is None and view.looking_since is not None:
+            began = minute(view.looking_since)
+            checks.append(check(True, f"it is looked into for the first time, since {began}"))
         case _ if view.looked_at is None:
             fix = f"samemind mailbox look {name}, or samemind up to have it looked into always"
             checks.append(check(True, "no daemon looks into it: none runs, or not for long enough", fix))

@@ -35,6 +35,11 @@ def ago(moment: str, now: datetime | None = None) -> str:
 
 
 def mailbox_line(each: Document) -> str:
+    now = each["looking_since"]
+    return _stands(each) + (f", a look under way since {clock(now)}" if now is not None else "")
+
+
+def _stands(each: Document) -> str:
     line = f"mailbox {one_line(each['name'])}"
     if each["trouble"] is not None:
         return f"{line}: {one_line(each['trouble'])}, since {clock(each['trouble_since'])}"
@@ -66,15 +71,16 @@ class MailboxPeer:
 class MailboxView:
     """A mailbox: its address holds no secret. Until a daemon has looked, this is how it was found the last time.
 
-    `unread`: files that could not be taken; `altered`: the names of those (at most ten) that were read more than once
-    and hold something else than what was written under their name; `stale`: files that may hold erased words;
-    `foreign`: files of revoked devices; `sealed`: files that are whole and sealed for others, as of another group;
-    `lost`: how often it lately lost files that were written again; `putting_off`: news of this device is about to be
-    written.
+    `looking_since`: since when a look is under way; `unread`: files that could not be taken; `altered`: the names of
+    those (at most ten) that were read more than once and hold something else than what was written under their name;
+    `stale`: files that may hold erased words; `foreign`: files of revoked devices; `sealed`: files that are whole and
+    sealed for others, as of another group; `lost`: how often it lately lost files that were written again;
+    `putting_off`: news of this device is about to be written.
     """
 
     name: str
     url: str
+    looking_since: datetime | None = None
     looked_at: datetime | None = None
     wrote_at: datetime | None = None
     files: int = 0

@@ -32,6 +32,7 @@ async def mailbox_view(device: Device, settled: SavedMailbox) -> MailboxView:
     return MailboxView(
         name=settled.name,
         url=settled.url,
+        looking_since=None if standing.looking_ms is None else at_ms(standing.looking_ms),
         looked_at=None if standing.looked_ms is None else at_ms(standing.looked_ms),
         wrote_at=None if standing.wrote_ms is None else at_ms(standing.wrote_ms),
         files=standing.files if standing.looks else len(sizes),

@@ -8,7 +8,10 @@ from samemind.formats.printable import one_line
 from samemind.formats.rendering import Document, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from samemind.device import Device
+    from samemind.errors import SamemindError
     from sync.carrier.visit import Looked
 
 
@@ -44,24 +47,44 @@ class MailboxesLooked:
 async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
     """Look now, through the daemon's connections or through ones that are made for it.
 
-    One that fails is told once all were looked into: no mailbox waits for another to be mended.
+    All are looked into at once, as a daemon does: no mailbox waits for one that is slow, or that fails.
     """
+    import outcome
+    import trio
+
     from samemind.commands.mailbox._looking import look_into
-    from samemind.home.mailboxes import mailbox_named, read_mailboxes, told_of
+    from samemind.home.mailboxes import SavedMailbox, mailbox_named, read_mailboxes, told_of
     from sync.errors import MailboxError
 
     home, name = device.home, options.name
     wanted = read_mailboxes(home) if name is None else [mailbox_named(home, name)]
-    done, failed = [], []
+    looks: dict[str, outcome.Outcome[Looked]] = {}
+
+    async def look(settled: SavedMailbox) -> None:
+        looks[settled.name] = await outcome.acapture(look_into, device, settled)
+
+    async with trio.open_nursery() as nursery:
+        for settled in wanted:
+            nursery.start_soon(look, settled)
+    done, failed = [], {}
     for settled in wanted:
         try:
-            done.append(_looked_view(settled.name, await look_into(device, settled)))
+            done.append(_looked_view(settled.name, looks[settled.name].unwrap()))
         except MailboxError as error:
-            failed.append(told_of(settled, error))
+            failed[settled.name] = told_of(settled, error)
     if failed:
-        first, said = failed[0], "; ".join(each.message for each in failed)
-        raise type(first)(said, code=first.code, hint=first.hint)
+        raise _all_told(failed)
     return MailboxesLooked(mailboxes=done)
+
+
+def _all_told(failed: "Mapping[str, SamemindError]") -> "SamemindError":
+    """Return one error that tells of all mailboxes that failed, as the first does."""
+    first, *others = failed.values()
+    if not others:
+        return first
+    hint = "; ".join(f"{name}: {each.hint}" for name, each in failed.items() if each.hint)
+    said = "; ".join(each.message for each in failed.values())
+    return type(first)(said, code=first.code, hint=hint)
 
 
 def _looked_view(name: str, looked: "Looked") -> MailboxLooked:

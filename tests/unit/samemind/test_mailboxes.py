@@ -21,6 +21,7 @@ from samemind.commands.mailbox.serve_config import render as render_config
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Unreachable, Usage
 from samemind.formats.plain import to_json
+from samemind.formats.rendering import minute
 from samemind.home.mailboxes import (
     FOLDER_RIGHTS,
     MAILBOXES_MAX,
@@ -449,8 +450,9 @@ def test_status_says_through_what_a_device_is_in_step() -> None:
         "phone: in step by mailbox home, 3 min ago",
         "tablet: heard by mailbox home, 2 days ago",
     ]
-    troubled = to_json(replace(view, trouble="no route", trouble_since=NOW, peers=[]))
-    assert standing([troubled])[0].startswith("mailbox home: no route, since ")
+    troubled = to_json(replace(view, trouble="no route", trouble_since=NOW, peers=[], looking_since=NOW))
+    since = minute(NOW)
+    assert standing([troubled]) == [f"mailbox home: no route, since {since}, a look under way since {since}"]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ function updateMailbox(card, mailbox) {
   say(card.name, mailbox.name);
   const size = t("{files}, {size} MB", { files: plural(mailbox.files, "{n} file", "{n} files"), size: (mailbox.bytes / 1e6).toFixed(1) });
   const waiting = mailbox.putting_off ? t("changes waiting") : "";
-  say(card.told, mailbox.looked_at ? [size, t("checked {when}", { when: ago(mailbox.looked_at) }), waiting].filter(Boolean).join(" · ") : t("not checked yet"));
+  const checked = mailbox.looked_at && [size, t("checked {when}", { when: ago(mailbox.looked_at) }), waiting].filter(Boolean).join(" · ");
+  const checking = mailbox.looking_since ? t("checking since {when}", { when: clock(mailbox.looking_since) }) : t("not checked yet");
+  say(card.told, checked || checking);
   say(card.facts, mailbox.url);
   say(card.peers, mailbox.peers.map((peer) => (peer.in_step ? t("{device} in sync, {when}", { device: peer.name, when: ago(peer.heard_at) }) : t("{device} last heard from {when}", { device: peer.name, when: ago(peer.heard_at) }))).join(" · "));
   say(card.error, mailbox.trouble ? t("{trouble}, since {when}", { trouble: mailbox.trouble, when: clock(mailbox.trouble_since) }) : "");

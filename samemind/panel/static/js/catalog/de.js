@@ -606,6 +606,7 @@ export default {
   "{n} files": "{n} Dateien",
   "changes waiting": "Neues wartet",
   "checked {when}": "nachgesehen {when}",
+  "checking since {when}": "wird seit {when} nachgesehen",
   "not checked yet": "noch nicht nachgesehen",
   "{device} in sync, {when}": "{device} auf gleichem Stand, {when}",
   "{device} last heard from {when}": "von {device} gehört, {when}",

@@ -606,6 +606,7 @@ export default {
   "{n} files": "{n} archivos",
   "changes waiting": "hay novedades en espera",
   "checked {when}": "mirado {when}",
+  "checking since {when}": "mirándolo desde {when}",
   "not checked yet": "aún no se ha mirado",
   "{device} in sync, {when}": "{device} al día, {when}",
   "{device} last heard from {when}": "se supo de {device}, {when}",

@@ -606,6 +606,7 @@ export default {
   "{n} files": "{n} fichiers",
   "changes waiting": "des nouveautés attendent",
   "checked {when}": "consultée {when}",
+  "checking since {when}": "consultation en cours depuis {when}",
   "not checked yet": "pas encore consultée",
   "{device} in sync, {when}": "{device} à jour, {when}",
   "{device} last heard from {when}": "nouvelles de {device}, {when}",
