@@ -6,8 +6,11 @@ from replica import ShownMemory as Shown
 from replica import fields_of
 from replica import memories_of as read_memories
 
-__all__ = ["EACH", "IDS_MAX", "RECALLED", "Shown", "fields_of", "read_memories"]
+__all__ = ["CHARACTERS_MAX", "EACH", "IDS_MAX", "RECALLED", "Shown", "fields_of", "read_memories"]
 
+# Where many memories are looked at, so much is read of the text of each, and of its labels and metadata, of which
+# anybody may have written 20 MB: a hundred times what people write, and of hundreds some ten megabytes.
+CHARACTERS_MAX: Final = 100_000
 # SQLite takes 32,766 parameters; one size keeps the statement cached.
 IDS_MAX: Final = 1_000
 # Numbers as one parameter: a statement of as many marks as there are numbers would be another each time, and to

@@ -219,7 +219,7 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
 def _said_together(connection: sqlite3.Connection, component: Sequence[Loose]) -> Iterator[list[Loose]]:
     """Return the members of each summary that it takes to say what a component says."""
     # Here: a store is opened, and listed, without the grammar.
-    from cognition.consolidation.extract import MEMBERS_MIN, summaries_of
+    from cognition.consolidation.extract import MEMBERS_MIN, SOURCE_CHARACTERS_MAX, summaries_of
     from cognition.consolidation.summaries import source_of
 
     if len(component) < MEMBERS_MIN:
@@ -227,7 +227,9 @@ def _said_together(connection: sqlite3.Connection, component: Sequence[Loose]) -
     ordered = sorted(component, key=lambda member: (member.created, member.rid))
     for start in range(0, len(ordered), TOGETHER_MAX):
         together = {member.rid: member for member in ordered[start : start + TOGETHER_MAX]}
-        shown = read_memories(connection, [member.id for member in together.values()])
+        # A character more than a text may have that is summarised tells that it is longer.
+        numbers = [member.id for member in together.values()]
+        shown = read_memories(connection, numbers, characters=SOURCE_CHARACTERS_MAX + 1)
         for said in summaries_of((source_of(each.memory) for each in shown), MEMBERS_MIN):
             yield [together[source.rid] for source in said.sources]
 

@@ -31,7 +31,7 @@ from cognition.grammar.typed import TypedReading, states_nothing, told_by
 from cognition.grammar.typed import read_claims as read_typed
 from cognition.judging.nominating import Vectorized, answered, labels_of, may_be_compared
 from cognition.judging.nominees import LABELLED
-from cognition.memories import EACH, Shown, read_memories
+from cognition.memories import CHARACTERS_MAX, EACH, Shown, read_memories
 from cognition.search.passes import by_match
 from cognition.words import OWNER, quoted
 from replica import Claim, Core, OpRef, Write, derived_transaction, numbers_with_facts
@@ -96,7 +96,7 @@ def find(
     """Return what some of these memories, the first ones, and older ones say against each other; and which they are."""
     found: list[DisagreeingPair] = []
     readings = _Readings()
-    shown = {told.id: told for told in read_memories(connection, numbers)}
+    shown = {told.id: told for told in read_memories(connection, numbers, characters=CHARACTERS_MAX)}
     began = time.monotonic()
     for done, number in enumerate(numbers):
         if done and time.monotonic() - began > LOOK_S:
@@ -247,7 +247,9 @@ def _named(connection: sqlite3.Connection, told: Shown, reading: TypedReading) -
     wanted = [word for word in dict.fromkeys(subjects) if word != OWNER]
     rows = by_match(connection, quoted(wanted), Filters(), _NAMED_MAX) if wanted else []
     return [
-        it for it in read_memories(connection, [number for number, _ in rows]) if may_be_compared(told, it)
+        it
+        for it in read_memories(connection, [number for number, _ in rows], characters=CHARACTERS_MAX)
+        if may_be_compared(told, it)
     ]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from cognition.memories import EACH, Shown, read_memories
+from cognition.memories import CHARACTERS_MAX, EACH, Shown, read_memories
 from cognition.versions import made_anew
 from cognition.words import STOP_WORDS, words
 from replica import FollowingTables, Memory, RowChange, new_and_others, transaction
@@ -120,7 +120,7 @@ def note_memories(connection: sqlite3.Connection, numbers: Sequence[int]) -> Tou
 
     read = [
         (it, note(it.memory.text, it.memory.fields, it.memory.created >> 16))
-        for it in sorted(read_memories(connection, numbers), key=lambda it: it.id)
+        for it in sorted(read_memories(connection, numbers, characters=CHARACTERS_MAX), key=lambda it: it.id)
         if _counts(it)
     ]
     noted = [(it.id, each) for it, each in read]

@@ -52,6 +52,10 @@ _ABOUT_KEPT: Final = 4_096
 # Rows that are kept from one question to the next: half a kilobyte each, and the text; and for how many filters.
 ROWS_KEPT: Final = 8_192
 FILTERS_KEPT: Final = 2
+# Of labels and metadata together anybody may write some megabytes, and all of it was read for each question. They say
+# what a memory is about in some words; more than a text's worth of them is left to full text.
+_META: Final = f"iif(length(m.meta) <= {RANKED_CHARACTERS_MAX}, m.meta, NULL)"
+_TAGS: Final = f"iif(length(m.tags) <= {RANKED_CHARACTERS_MAX}, m.tags, NULL)"
 _REPEATS: Final = f"substr(json_extract(m.meta, '$.{REPEATS}'), 1, {RULE_CHARACTERS_MAX})"
 # In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
 # also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
@@ -62,7 +66,7 @@ _ROW: Final = (
     "m.updated >> 16, iif(m.meta IS NULL, NULL, json_extract(m.meta, '$.mentions')), "
     f"m.event_start, m.event_end, iif(m.event_start IS NULL, NULL, {_REPEATS}), "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
-    f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta))"
+    f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, {_TAGS}, {_META}))"
 )
 
 

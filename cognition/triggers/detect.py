@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from cognition.days import DAY_MS
-from cognition.memories import Shown, read_memories
+from cognition.memories import CHARACTERS_MAX, Shown, read_memories
 from cognition.patterns.found import not_raised, raised_before, shown_by
 from cognition.patterns.miners import Miner
 from cognition.reminding.repeating import latest, rule_of
@@ -116,7 +116,7 @@ def put_off(connection: sqlite3.Connection, now_ms: int) -> list[Shown]:
 
 def _due(connection: sqlite3.Connection, kind: str, now_ms: int, last_kind: str | None = None) -> list[Shown]:
     rows = connection.execute(_DUE, (kind, last_kind or kind, now_ms, LOOKED_AT))
-    return list(read_memories(connection, [number for (number,) in rows]))
+    return list(read_memories(connection, [number for (number,) in rows], characters=CHARACTERS_MAX))
 
 
 def loose_topics(

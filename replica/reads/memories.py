@@ -13,6 +13,8 @@ from replica.state.memories import Memory
 
 # Read at a time: few enough to be held, and each time costs a tenth of a millisecond.
 ROWS_PER_READ: Final = 1_000
+# And no more once they have so many characters: metadata of one memory alone may have 16 million.
+CHARACTERS_PER_READ: Final = 8_000_000
 _NAMES: Final = tuple(FIELDS)
 _FLAGS: Final = frozenset({"pinned", "archived", "apart"})
 _NOT_AS_HELD: Final = _FLAGS | {"tags", "meta"}
@@ -22,6 +24,9 @@ _SELECT: Final = (
     + ", ".join(f'm."{name}"' for name in _NAMES)
     + " FROM memory m"
 )
+_TEXT: Final = _OTHERS.index("text")
+_META: Final = len(_OTHERS) + _NAMES.index("meta")
+_TAGS: Final = len(_OTHERS) + _NAMES.index("tags")
 _FEEDS: Final = (
     f"SELECT f.no, f.device, f.incarnation, ifnull(p.nickname, n.name) FROM feed f {WRITERS} WHERE f.no IN "
 )
@@ -58,12 +63,25 @@ def fields_of(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     return fields
 
 
-def memories_of(connection: sqlite3.Connection, ids: Iterable[int]) -> Iterator[ShownMemory]:
-    """Return those of the memories of these rows that show, in no particular order."""
+def memories_of(
+    connection: sqlite3.Connection, ids: Iterable[int], *, characters: int | None = None
+) -> Iterator[ShownMemory]:
+    """Return those of the memories of these rows that show, in no particular order.
+
+    For whoever looks at many of them: of each text the first `characters`, and no labels or metadata that have more.
+    """
     wanted = list(ids)
+    select = _SELECT if characters is None else _select_up_to(characters)
     for start in range(0, len(wanted), ROWS_PER_READ):
         chunk = json.dumps(wanted[start : start + ROWS_PER_READ])
-        yield from _shown(connection, f"{_SELECT} WHERE m.id IN {EACH}", (chunk,))
+        yield from _shown(connection, f"{select} WHERE m.id IN {EACH}", (chunk,))
+
+
+def _select_up_to(characters: int) -> str:
+    cut = {"text": f"substr(m.text, 1, {characters})"}
+    cut |= {name: f'iif(length(m."{name}") <= {characters}, m."{name}", NULL)' for name in ("tags", "meta")}
+    columns = [cut.get(name, f'm."{name}"') for name in (*_OTHERS, *_NAMES)]
+    return f"SELECT {', '.join(columns)} FROM memory m"
 
 
 def memories_called(connection: sqlite3.Connection, rids: Iterable[bytes]) -> Iterator[ShownMemory]:
@@ -96,8 +114,7 @@ def memories_to_come(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
 
 
 def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> Iterator[ShownMemory]:
-    found = connection.execute(sql, values)
-    while rows := found.fetchmany(ROWS_PER_READ):
+    for rows in _in_pieces(connection.execute(sql, values)):
         # Apart, since few feeds wrote them all: with every row it would take half as long again.
         feeds = {
             no: (DeviceId(device), incarnation, called)
@@ -116,6 +133,20 @@ def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ())
             fields = fields_of(names, [values[at] for at, _ in columns])
             memory = Memory(rid, text, fields, created, updated, feed, accesses, last_access)
             yield ShownMemory(number, content, *feeds[feed], memory)
+
+
+def _in_pieces(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Give rows some at a time, as many as are held at once."""
+    piece: list[tuple[Any, ...]] = []
+    characters = 0
+    for row in rows:
+        piece.append(row)
+        characters += len(row[_TEXT]) + len(row[_META] or "") + len(row[_TAGS] or "")
+        if len(piece) == ROWS_PER_READ or characters >= CHARACTERS_PER_READ:
+            yield piece
+            piece, characters = [], 0
+    if piece:
+        yield piece
 
 
 def unknown_fields(connection: sqlite3.Connection) -> dict[MemoryId, dict[str, Any]]:
