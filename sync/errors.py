@@ -93,26 +93,23 @@ class Crowded(LinkLost):
 
 
 class MailboxError(SyncError):
-    """A mailbox did not do what it was asked."""
+    """A mailbox did not do what it was asked. `fix`: what a person has to do, where that is not what usually helps."""
+
+    def __init__(self, message: str, *, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.fix = fix
 
 
 class Unreached(MailboxError):
     """The mailbox could not be reached, or was busy; `retry_after_s`: when it said that it would not be."""
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, retry_after_s: float | None = None, fix: str | None = None) -> None:
+        super().__init__(message, fix=fix)
         self.retry_after_s = retry_after_s
 
 
 class Denied(MailboxError):
-    """The mailbox does not take our key or password; no retry helps before somebody changes one.
-
-    `fix`: what that person has to do, where another key or password would not help.
-    """
-
-    def __init__(self, message: str, *, fix: str | None = None) -> None:
-        super().__init__(message)
-        self.fix = fix
+    """The mailbox does not take our key or password; no retry helps before somebody changes one."""
 
 
 class Full(MailboxError):

@@ -21,7 +21,7 @@ from samemind.config import Home
 from samemind.durable import whole_file
 from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
 from sync import Identity
-from sync.errors import Denied, MailboxError, SyncError
+from sync.errors import Denied, Full, MailboxError, SyncError
 from sync.mailbox.keeping import Keeper
 from sync.mailbox.pace import GROUP_SECONDS_LOOKED_AT, GROUP_SECONDS_RINGING
 from sync.mailbox.places import MailboxAddress, check_place, missing_client, open_box
@@ -178,14 +178,27 @@ def mailbox_named(home: Home, name: str) -> SavedMailbox:
 def told_of(settled: SavedMailbox, error: MailboxError) -> SamemindError:
     """Return what a person is told of a mailbox that did not do what it was asked."""
     said = f"{settled.name}: {error}"
-    if isinstance(error, Denied):
-        hint = (
-            FOLDER_RIGHTS
-            if settled.is_folder
-            else error.fix or "set its password again: samemind mailbox add"
+    match error:
+        case Denied() if settled.is_folder:
+            return Failed(said, code="mailbox_denied", hint=FOLDER_RIGHTS)
+        case Denied(fix=fix):
+            hint = fix or "set its password again: samemind mailbox add"
+            return Failed(said, code="mailbox_denied", hint=hint)
+        case Full(fix=str() as fix):
+            return Failed(said, code="mailbox_full", hint=fix)
+        case Full():
+            said = f"{settled.name}: the mailbox is full ({error})"
+            return Failed(said, code="mailbox_full", hint=room_in(settled))
+    return Unreachable(said, code="mailbox_unreachable", hint=error.fix or "")
+
+
+def room_in(settled: SavedMailbox) -> str:
+    """Return what to do about a mailbox that has no room."""
+    if settled.is_folder:
+        return (
+            "make room on the disk of that folder, or raise its quota; what is missing there is written then"
         )
-        return Failed(said, code="mailbox_denied", hint=hint)
-    return Unreachable(said, code="mailbox_unreachable")
+    return "have whoever runs it make room or raise the quota; what is missing there is written then"
 
 
 def keeper_of(

@@ -19,7 +19,10 @@ from sync.errors import Denied, Full, MailboxError, Unreached
 FILES_MAX: Final = 100_000
 
 _DENIED: Final = frozenset({401, 402, 403, 407})
-_FULL: Final = frozenset({413, 507})
+_TOO_LARGE: Final = 413
+_FULL: Final = frozenset({_TOO_LARGE, 507})
+_LARGER: Final = "let the server take files of up to 256 MB, as with `client_max_body_size 256m` of nginx"
+CROWDED_FIX: Final = "remove what is none of samemind's there, and see who else may write to it"
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.[a-z]{1,16}")
 
 
@@ -61,7 +64,7 @@ def is_name(name: str) -> bool:
 
 def too_many() -> Full:
     """Return what is raised where a listing goes on and on."""
-    return Full(f"expected at most {FILES_MAX} files, it lists more")
+    return Full(f"expected at most {FILES_MAX} files, it lists more", fix=CROWDED_FIX)
 
 
 def check_name(name: str) -> str:
@@ -78,5 +81,5 @@ def refused_with(status: int, retry_after_s: float | None) -> MailboxError:
     if status in _DENIED:
         return Denied(said)
     if status in _FULL:
-        return Full(said)
+        return Full(said, fix=_LARGER if status == _TOO_LARGE else None)
     return Unreached(said, retry_after_s=retry_after_s)

@@ -9,7 +9,7 @@ from typing import IO, Final
 from urllib.parse import unquote_plus
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import FILES_MAX, check_name, too_many
+from sync.mailbox.box import CROWDED_FIX, FILES_MAX, check_name, too_many
 from sync.mailbox.http_files import (
     ERROR_BYTES_MAX,
     MOVED,
@@ -36,6 +36,9 @@ _NO_BUCKET: Final = "there is no such bucket or container: is its name right?"
 _MEANT: Final[Mapping[str, Callable[[], MailboxError]]] = {
     "NoSuchBucket": partial(Gone, _NO_BUCKET),
     "ContainerNotFound": partial(Gone, _NO_BUCKET),
+    # Of Ceph and MinIO, which answer with 403 and 400.
+    "QuotaExceeded": partial(Full, "its quota is used up (QuotaExceeded)"),
+    "XMinioAdminBucketQuotaExceeded": partial(Full, "the bucket's quota is used up"),
 }
 _ELSEWHERE: Final = "the bucket is in another region: is `region=` in the mailbox's address right?"
 # Codes that a wrong region may bring, and what may be wrong where the server names none.
@@ -187,7 +190,8 @@ class BucketFiles(ABC):
             self._check(answer)
             size += len(answer.body)
             if size > LISTING_BYTES_MAX:
-                raise Full(f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer")
+                said = f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer"
+                raise Full(said, fix=CROWDED_FIX)
             page = read_page(answer.body, self._page())
             found |= page.files
             entries += page.entries
@@ -200,7 +204,7 @@ class BucketFiles(ABC):
                     "expected another page of the listing, the server names the same again and again"
                 )
             following = page.following
-        raise Full(f"expected a listing of at most {PAGES_MAX} pages, it has more")
+        raise Full(f"expected a listing of at most {PAGES_MAX} pages, it has more", fix=CROWDED_FIX)
 
     def get(self, name: str, bytes_max: int, into: IO[bytes]) -> Calling[None]:
         """Read a file."""

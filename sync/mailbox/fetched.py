@@ -41,7 +41,7 @@ class FetchedFile(tempfile.SpooledTemporaryFile[bytes]):
             self.flush()
         except OSError as error:
             raise Unreached(
-                f"a file of it could not be fetched: {error.strerror} on this device, in {self._folder}, where "
-                f"{DISK_LEFT_MIN >> 20} MB are to be left: make room there"
+                f"there is no room on this device, in {self._folder}, for a file of it ({error.strerror})",
+                fix=f"make room on this device's own disk: {DISK_LEFT_MIN >> 20} MB of it are left free",
             ) from None
         return count

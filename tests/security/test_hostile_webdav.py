@@ -345,8 +345,9 @@ def test_a_device_without_room_for_what_it_fetches_is_said_to_be_at_fault(
 
     async def fetch(box: HttpBox) -> None:
         await box.get(any_name(), small, fetched.FetchedFile(tmp_path))
-        with pytest.raises(Unreached, match=r"No space left on device on this device, in .* make room there"):
+        with pytest.raises(Unreached, match=r"no room on this device, in .* .No space left") as refused:
             await box.get(any_name(), large, fetched.FetchedFile(tmp_path))
+        assert str(refused.value.fix).startswith("make room on this device's own disk")
 
     with raw(answer) as server:
         ask(server.url, fetch)

@@ -10,8 +10,15 @@ from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.formats.rendering import counted, minute
-from samemind.home.mailboxes import FOLDER_RIGHTS, SavedMailbox, mend, read_mailboxes, unusable_mailboxes
-from sync.errors import Denied, Full, Gone
+from samemind.home.mailboxes import (
+    FOLDER_RIGHTS,
+    SavedMailbox,
+    mend,
+    read_mailboxes,
+    room_in,
+    unusable_mailboxes,
+)
+from sync.errors import Denied, Full, Gone, Unreached
 
 # A line that is down for a while is no fault of anybody's.
 UNREACHED_MINUTES: Final = 15
@@ -60,34 +67,7 @@ def look_at(
 
     name = shlex.quote(view.name)  # to be pasted: an address of S3 has `?` and `&` in it
     again = f"samemind mailbox add {shlex.quote(view.url)} --name {name} --secret-file FILE"
-    checks = []
-    match trouble:
-        case Denied() if settled.is_folder:
-            checks.append(check(False, f"this user may not read and write there ({trouble})", FOLDER_RIGHTS))
-        case Denied(fix=str() as fix):
-            checks.append(check(False, f"it refuses what is asked ({trouble})", fix))
-        case Denied():
-            checks.append(check(False, f"the key or password is refused ({trouble})", again))
-        case Full():
-            checks.append(check(False, f"it is full ({trouble})", "make room there, or give it more"))
-        case Gone():
-            address = f"samemind mailbox remove {name}, then mailbox add with the right address"
-            checks.append(check(False, f"it is not there ({trouble})", address))
-        case Exception():
-            since = view.trouble_since or now
-            long = now - since >= timedelta(minutes=UNREACHED_MINUTES)
-            fix = (
-                "it is tried again by itself; is the machine there up, and the address right?" if long else ""
-            )
-            checks.append(check(not long, f"not reached since {minute(since)}: {trouble}", fix))
-        case _ if view.looked_at is None and view.looking_since is not None:
-            began = minute(view.looking_since)
-            checks.append(check(True, f"it is looked into for the first time, since {began}"))
-        case _ if view.looked_at is None:
-            fix = f"samemind mailbox look {name}, or samemind up to have it looked into always"
-            checks.append(check(True, "no daemon looks into it: none runs, or not for long enough", fix))
-        case _:
-            checks.append(check(True, f"{counted(view.files, 'file')}, {view.bytes / 1e6:.1f} MB"))
+    checks = [check(*_stands(settled, view, trouble, again, now))]
     if still_know and settled.secret is not None:
         names = ", ".join(still_know)
         change = "change the password or key there"
@@ -110,6 +90,42 @@ def look_at(
         checks.append(check(True, f"{over}: this device keeps one file there"))
     quiet = [peer for peer in view.peers if now - peer.heard_at >= timedelta(days=QUIET_DAYS)]
     return checks + [_quiet(view, peer, now) for peer in quiet]
+
+
+def _stands(
+    settled: SavedMailbox, view: MailboxView, trouble: Exception | None, again: str, now: datetime
+) -> tuple[bool, str, str]:
+    """Return whether a mailbox is as it should be, how it is, and what to do; `again` adds it again."""
+    name = shlex.quote(view.name)
+    match trouble:
+        case Denied() if settled.is_folder:
+            return False, f"this user may not read and write there ({trouble})", FOLDER_RIGHTS
+        case Denied(fix=str() as fix):
+            return False, f"it refuses what is asked ({trouble})", fix
+        case Denied():
+            return False, f"the key or password is refused ({trouble})", again
+        case Full(fix=str() as fix) | Unreached(fix=str() as fix):
+            return False, str(trouble), fix
+        case Full():
+            return False, f"it is full ({trouble})", room_in(settled)
+        case Gone():
+            address = f"samemind mailbox remove {name}, then mailbox add with the right address"
+            return False, f"it is not there ({trouble})", address
+        case Exception():
+            since = view.trouble_since or now
+            long = now - since >= timedelta(minutes=UNREACHED_MINUTES)
+            fix = (
+                "it is tried again by itself; is the machine there up, and the address right?" if long else ""
+            )
+            return not long, f"not reached since {minute(since)}: {trouble}", fix
+        case _ if view.looked_at is None and view.looking_since is not None:
+            began = minute(view.looking_since)
+            return True, f"it is looked into for the first time, since {began}", ""
+        case _ if view.looked_at is None:
+            fix = f"samemind mailbox look {name}, or samemind up to have it looked into always"
+            return True, "no daemon looks into it: none runs, or not for long enough", fix
+        case _:
+            return True, f"{counted(view.files, 'file')}, {view.bytes / 1e6:.1f} MB", ""
 
 
 def _lying_there(view: MailboxView) -> list[str]:

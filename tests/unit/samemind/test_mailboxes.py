@@ -35,7 +35,8 @@ from samemind.home.mailboxes import (
     write_mailboxes,
 )
 from sync.code import PairingCode
-from sync.errors import Denied, Full, Gone, Unreached
+from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.box import refused_with, too_many
 from sync.mailbox.buckets import check as check_answer
 from sync.mailbox.http_files import HttpAnswer
 from sync.mailbox.keeping import Keeper
@@ -328,10 +329,39 @@ def test_doctor_asks_for_no_password_of_a_folder() -> None:
 
 
 def test_doctor_says_that_it_is_full() -> None:
-    (check,) = said(Full("the storage answered 507 (Insufficient Storage)"))
+    full = Full("the storage answered 507 (Insufficient Storage)")
+    (check,) = said(full)
     assert not check.ok
     assert check.detail == "home: it is full (the storage answered 507 (Insufficient Storage))"
-    assert check.fix == "make room there, or give it more"
+    assert check.fix == told_of(DAV, full).hint
+    assert check.fix.startswith("have whoever runs it make room or raise the quota")
+
+
+@pytest.mark.parametrize(
+    ("error", "fix"),
+    [
+        (refused_with(413, None), "let the server take files of up to 256 MB"),
+        (too_many(), "remove what is none of samemind's there"),
+        (Unreached("no room on this device", fix="make room here"), "make room here"),
+    ],
+)
+def test_where_more_room_there_does_not_help_it_is_said_what_does(error: MailboxError, fix: str) -> None:
+    (check,) = said(error)
+    told = told_of(DAV, error)
+    assert (check.ok, check.detail, told.message) == (False, f"home: {error}", f"home: {error}")
+    assert check.fix.startswith(fix)
+    assert told.hint == check.fix
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(403, "QuotaExceeded"), (400, "XMinioAdminBucketQuotaExceeded"), (507, "XMinioStorageFull")],
+)
+def test_a_bucket_whose_quota_is_used_up_is_full(status: int, code: str) -> None:
+    """Ceph says that by the status of a wrong key, and doctor asked for another one."""
+    with pytest.raises(Full) as refused:
+        check_answer(HttpAnswer(status, f"<Code>{code}</Code>".encode()), "https://s3.example/bucket")
+    assert told_of(DAV, refused.value).code == "mailbox_full"
 
 
 def test_doctor_says_that_there_is_no_such_bucket() -> None:
