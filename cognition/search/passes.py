@@ -57,17 +57,30 @@ FILTERS_KEPT: Final = 2
 _META: Final = f"iif(length(m.meta) <= {RANKED_CHARACTERS_MAX}, m.meta, NULL)"
 _TAGS: Final = f"iif(length(m.tags) <= {RANKED_CHARACTERS_MAX}, m.tags, NULL)"
 _REPEATS: Final = f"substr(json_extract(m.meta, '$.{REPEATS}'), 1, {RULE_CHARACTERS_MAX})"
-# In the order of `Row`, whose `about` is made of what stands there: most rows bear no label. A time stands for its day,
-# also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for itself.
+_TEXT: Final = f"substr(m.text, 1, {RANKED_CHARACTERS_MAX})"
+# In the order of `CandidateRow`, whose `about` is made of what stands there: most rows bear no label. A time stands for
+# its day, also before 1970, since day by day most rows of a store bear one of few labels. What is no turn stands for
+# itself.
 _ROW: Final = (
-    "SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), "
-    f"substr(m.text, 1, {RANKED_CHARACTERS_MAX}), m.speaker, m.conversation, m.position, {TIME}, "
+    f"SELECT m.id, m.rid, iif(m.position IS NULL, -m.id, m.content), {_TEXT}, "
+    f"m.speaker, m.conversation, m.position, {TIME}, "
     "m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.updated >> 16, iif(m.meta IS NULL, NULL, json_extract(m.meta, '$.mentions')), "
     f"m.event_start, m.event_end, iif(m.event_start IS NULL, NULL, {_REPEATS}), "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
     f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, {_TAGS}, {_META}))"
 )
+# What every memory has. Of one that has nothing else, as most have where nobody keeps talk, it is all of its row: each
+# further column takes as long as a look into the table.
+_PLAIN: Final = (
+    f"SELECT m.id, m.rid, {_TEXT}, m.created >> 16, m.accesses, m.last_access, m.type, m.updated >> 16"
+)
+_IS_PLAIN: Final = (
+    "coalesce(m.conversation, m.told_at, m.speaker, m.meta, m.tags, m.topic, m.project, m.position, m.importance, "
+    "m.certainty, m.valence, m.half_life, m.event_start, m.event_end) IS NULL"
+)
+# Joined, since SQLite sorts what stands in a list first: a quarter of the time.
+_EACH_ROW: Final = "FROM json_each(?) e CROSS JOIN shown_memory m ON m.id = e.value"
 
 
 class KeptRows:
@@ -150,12 +163,14 @@ class Candidates:
         if not unread:
             return rows
         condition, values = self.filters.sql()
-        # Joined, since SQLite sorts what stands in a list first: a quarter of the time.
-        found = self.connection.execute(
-            f"{_ROW}, {condition} FROM json_each(?) e CROSS JOIN shown_memory m ON m.id = e.value",
-            (*values, json.dumps(unread)),
+        plain = self.connection.execute(
+            f"{_PLAIN} {_EACH_ROW} WHERE {_IS_PLAIN} AND {condition}", (json.dumps(unread), *values)
         )
-        self._rows |= {values[0]: _row(values) for values in found}
+        self._rows |= {values[0]: _plain_row(values) for values in plain}
+        others = [number for number in unread if number not in self._rows]
+        if others:
+            found = self.connection.execute(f"{_ROW}, {condition} {_EACH_ROW}", (*values, json.dumps(others)))
+            self._rows |= {values[0]: _row(values) for values in found}
         return [*map(self._rows.get, numbers)]
 
 
@@ -424,6 +439,14 @@ def read_near(
     )
     near = candidates.rows([number for (number,) in found])
     return [row for row in near.values() if row.permitted]
+
+
+def _plain_row(values: tuple[Any, ...]) -> CandidateRow:
+    number, rid, text, made, accesses, recalled, kind, changed = values
+    return tuple.__new__(CandidateRow, (
+        number, rid, -number, text, None, None, None, made, None, accesses, recalled, kind,
+        None, None, None, changed, None, None, None, None, "", 1,
+    ))  # fmt: skip
 
 
 def _row(values: tuple[Any, ...]) -> CandidateRow:

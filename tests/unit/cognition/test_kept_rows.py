@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from cognition import Filters
+from cognition.ranking.pool import CandidateRow
 from cognition.search import passes
 from cognition.search.passes import Candidates, KeptRows, read_near
 from cognition.tables import indexed
 from cognition.words import words
-from replica import Forget, Set, Write
+from replica import Forget, Set, Value, Write
 from tests.support.minds import Home
 
 
@@ -20,12 +21,17 @@ def numbers_of(connection: sqlite3.Connection) -> list[int]:
     return [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
 
 
+def _reads_rows(statement: str) -> bool:
+    """Say whether a statement is the first of those that read what is not known yet."""
+    return statement.startswith(passes._PLAIN)
+
+
 def test_what_was_read_is_not_read_again_until_somebody_writes(tmp_path: Path) -> None:
     home, kept, read = Home(path=str(tmp_path / "memory.db")), KeptRows(), list[str]()
     home.remember("Ann rows the boat")
     home.remember("Bob sold his boat")
     with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
-        reader.set_trace_callback(lambda it: read.append(it) if "m.rid" in it else None)
+        reader.set_trace_callback(lambda it: read.append(it) if _reads_rows(it) else None)
         plain, of_ann, of_bob = Filters(), Filters(speaker="ann"), Filters(speaker="bob")
         # As many filters are kept as the bound says, those that were asked by last.
         for filters, reads in ((plain, 1), (of_ann, 2), (plain, 2), (of_bob, 3), (plain, 3), (of_ann, 4)):
@@ -42,12 +48,49 @@ def test_turns_beside_others_are_read_once_too(tmp_path: Path) -> None:
     for position in range(3):
         home.remember(f"turn {position}", conversation="talk", position=position)
     with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
-        reader.set_trace_callback(lambda it: read.append(it) if "m.rid" in it else None)
+        reader.set_trace_callback(lambda it: read.append(it) if _reads_rows(it) else None)
         for _ in range(2):
             candidates = Candidates(reader, Filters(), kept=kept)
             middle = candidates.rows([2]).values()
             assert [row.text for row in read_near(candidates, middle, middle)] == ["turn 0", "turn 2"]
         assert len(read) == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("conversation", "talk"),
+        ("position", 3),
+        ("told_at", 86_400_001),
+        ("speaker", "Ann"),
+        ("meta", {"mentions": 2}),
+        ("meta", {"repeats": "FREQ=DAILY"}),
+        ("tags", ["boats"]),
+        ("topic", "boats"),
+        ("project", "boats"),
+        ("importance", 0.5),
+        ("certainty", 0.5),
+        ("valence", -0.5),
+        ("half_life", 60.0),
+        ("event_start", 86_400_001),
+        ("event_end", 86_400_002),
+        ("archived", True),
+        ("block", "human"),
+        ("type", "episodic"),
+    ],
+)
+def test_a_row_is_the_same_however_it_is_read(
+    field: str, value: Value, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home()
+    home.remember("Ann rows the boat")
+    home.remember("Bob sold his boat", **{field: value})
+    for filters in (Filters(), Filters(include_archived=True), Filters(speaker="ann")):
+        rows = Candidates(home.connection, filters).rows([1, 2])
+        with monkeypatch.context() as patched:
+            patched.setattr(passes, "_IS_PLAIN", "0")
+            assert Candidates(home.connection, filters).rows([1, 2]) == rows
+        assert {type(row) for row in rows.values()} == {CandidateRow}
 
 
 @pytest.mark.parametrize("seed", range(3))
