@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         memories_called,
         memories_of,
         memories_to_come,
+        nearest_to_come,
         unknown_fields,
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
@@ -225,6 +226,7 @@ __all__ = [
     "memories_called",
     "memories_of",
     "memories_to_come",
+    "nearest_to_come",
     "new_and_others",
     "new_memory_id",
     "newest_numbers",
@@ -332,6 +334,7 @@ if not TYPE_CHECKING:
                 "memories_called",
                 "memories_of",
                 "memories_to_come",
+                "nearest_to_come",
                 "unknown_fields",
             ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),

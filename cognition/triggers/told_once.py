@@ -8,9 +8,10 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
-from cognition.reminding.repeating import rule_text
+from cognition.memories import CHARACTERS_MAX, Shown
+from cognition.reminding.repeating import REPEATS, rule_of, rule_text
 from cognition.tellings import groups_of
-from replica import Memory, MemoryId
+from replica import Memory, MemoryId, memories_to_come
 
 
 class _Shown(Protocol):
@@ -34,6 +35,25 @@ def told_once(connection: sqlite3.Connection, reminders: Iterable[Reminder]) -> 
         if known is None or (it.memory.created, it.rid) < (known.memory.created, known.rid):
             first[key] = it
     return [it for key, it in found if first[key] is it]
+
+
+def known_reminders(connection: sqlite3.Connection, *, characters: int = CHARACTERS_MAX) -> list[Shown]:
+    """Return every reminder that is known, the earliest first, each once: when it is due, and so much of its text."""
+    to_come = memories_to_come(connection, characters=CHARACTERS_MAX)
+    return told_once(connection, (bare(it, characters) for it in to_come))
+
+
+def bare(it: Shown, characters: int) -> Shown:
+    """Return a reminder with nothing but when it is due, and its text or the beginning of that.
+
+    Anybody may have written thousands, and megabytes beside each.
+    """
+    text, fields = it.memory.text, it.memory.fields
+    kept: dict[str, Any] = {name: fields[name] for name in ("event_start", "event_end") if name in fields}
+    if (rule := rule_of(it.memory)) is not None:
+        kept["meta"] = {REPEATS: rule}
+    shown = text if len(text) <= characters else f"{text[:characters]}…"
+    return it._replace(memory=it.memory._replace(text=shown, fields=kept))
 
 
 def told_with(connection: sqlite3.Connection, reminders: Iterable[Reminder], rid: MemoryId) -> list[Reminder]:

@@ -27,6 +27,7 @@ _SELECT: Final = (
 _TEXT: Final = _OTHERS.index("text")
 _META: Final = len(_OTHERS) + _NAMES.index("meta")
 _TAGS: Final = len(_OTHERS) + _NAMES.index("tags")
+_TO_COME: Final = "m.type = 'prospective' AND m.event_start IS NOT NULL AND ifnull(m.archived, 0) = 0"
 _FEEDS: Final = (
     f"SELECT f.no, f.device, f.incarnation, ifnull(p.nickname, n.name) FROM feed f {WRITERS} WHERE f.no IN "
 )
@@ -107,10 +108,33 @@ def rids_by_age(connection: sqlite3.Connection) -> list[MemoryId]:
     return [MemoryId(rid) for (rid,) in connection.execute("SELECT rid FROM memory ORDER BY created, rid")]
 
 
-def memories_to_come(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
-    """Return the prospective memories with a time that are not archived, the earliest first, past ones too."""
-    wanted = "m.type = 'prospective' AND m.event_start IS NOT NULL AND ifnull(m.archived, 0) = 0"
-    return _shown(connection, f"{_SELECT} WHERE {wanted} ORDER BY m.event_start, m.rid")
+def memories_to_come(
+    connection: sqlite3.Connection, *, characters: int | None = None
+) -> Iterator[ShownMemory]:
+    """Return the prospective memories with a time that are not archived, the earliest first, past ones too.
+
+    `characters`: as of `memories_of`.
+    """
+    select = _SELECT if characters is None else _select_up_to(characters)
+    return _shown(connection, f"{select} WHERE {_TO_COME} ORDER BY m.event_start, m.rid")
+
+
+def nearest_to_come(connection: sqlite3.Connection, now_ms: int, limit: int) -> list[int]:
+    """Return the rows of at most `limit` memories to come, by turns among the devices that told of them.
+
+    Of each device what repeats goes before what is still to come, and that before what is over; then the nearest.
+    """
+    rows = connection.execute(
+        f"""SELECT id FROM (
+                SELECT m.id AS id, row_number() OVER (
+                    PARTITION BY f.device
+                    ORDER BY json_extract(m.meta, '$.repeats') IS NULL, m.event_start < ?1,
+                        abs(m.event_start - ?1), m.rid
+                ) AS turn FROM memory m JOIN feed f ON f.no = m.feed WHERE {_TO_COME}
+            ) ORDER BY turn, id LIMIT ?2""",
+        (now_ms, limit),
+    )
+    return [number for (number,) in rows]
 
 
 def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> Iterator[ShownMemory]:

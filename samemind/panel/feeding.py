@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cognition.days import DAY_MS
-from samemind.commands.keeping.calendar import feed_text, reminders
+from samemind.commands.keeping.calendar import feed_reminders, feed_text
 from samemind.home.calendar_feed import CALENDAR
 from samemind.panel.access import same
 
@@ -64,7 +64,7 @@ class _Calendar:
             device, now_ms = self._panel.device, self._panel.now_ms()
             news, day = device.replica.news, now_ms // DAY_MS  # which reminders are the nearest, a day later
             if self._made is None or (self._made.news, self._made.day) != (news, day):
-                told = await device.replica.read(reminders)
+                told = await device.replica.read(lambda connection: feed_reminders(connection, now_ms))
                 body = (await device.apart(feed_text, told, now_ms)).encode()
                 self._made = _Made(news, day, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
             return self._made

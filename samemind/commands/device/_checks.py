@@ -258,8 +258,8 @@ def repeating(connection: sqlite3.Connection, now_ms: int, own_zone: str | None)
         with_zone,
         zone_in,
     )
-    from cognition.triggers.told_once import told_once
-    from replica import memories_to_come, show_memory_id
+    from cognition.triggers.told_once import known_reminders
+    from replica import show_memory_id
 
     zone = None if own_zone is None else zone_in(f"{ZONE}={own_zone}")
     halves = [datetime.fromtimestamp(now_ms / 1_000 + days * 86_400, zone).utcoffset() for days in (0, 182)]
@@ -267,7 +267,7 @@ def repeating(connection: sqlite3.Connection, now_ms: int, own_zone: str | None)
         return []
     found = [
         (it.rid, rule)
-        for it in told_once(connection, memories_to_come(connection))
+        for it in known_reminders(connection, characters=0)
         if (rule := rule_text(it.memory)) is not None
         and ZONE not in parts_of(rule)
         and following(int(it.memory.fields["event_start"]), rule, now_ms) is not None

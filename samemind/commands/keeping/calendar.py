@@ -1,6 +1,7 @@
 """Write reminders as an iCalendar file, for calendar programs."""
 
 import re
+from collections import Counter
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final
 
@@ -81,6 +82,10 @@ _SHORTEST_MONTH_DAYS: Final = 28
 _REFRESH: Final = timedelta(minutes=15)
 # Programs fetch a feed several times an hour, over whatever network. Some three thousand reminders of a usual length.
 FEED_BYTES_MAX: Final = 1 << 20
+# And no more than these, as short as they may be.
+_FEED_ENTRIES_MAX: Final = 4_000
+# A text may be as long as a whole feed.
+FEED_TEXT_CHARACTERS_MAX: Final = 2_000
 
 
 async def run(device: "Device", options: MakeCalendar) -> Calendar:
@@ -104,9 +109,10 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
 
     An entry has the id of its memory, so that a program which reads the calendar again changes what it has.
     """
+    from cognition.triggers.told_once import known_reminders
     from samemind.formats.calendar_zones import zone_text
 
-    entries = [entry for it in reminders(connection) if (entry := _entry(it)) is not None]
+    entries = [entry for it in known_reminders(connection) if (entry := _entry(it)) is not None]
     zones = {name: zone_text(name) for entry in entries if (name := _zone_of(entry)) is not None}
     return _calendar(zones, [entry.to_ical() for entry in entries]), len(entries)
 
@@ -114,15 +120,17 @@ def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
 def feed_text(told: "Iterable[ShownMemory]", now_ms: int) -> str:
     """Return reminders as a calendar of at most `FEED_BYTES_MAX`, for programs that fetch it again and again.
 
-    What repeats goes before what is still to come, and that before what is over; of each, the nearest to `now_ms`.
+    What repeats goes before what is still to come, and that before what is over; of each, the nearest to `now_ms`. But
+    they go by turns among the devices that told of them, so that none fills it alone.
     """
+    from cognition.triggers.told_once import bare
     from samemind.formats.calendar_zones import zone_text
 
     left = FEED_BYTES_MAX - len(_calendar({}, []))
     kept: list[tuple[int, bytes, bytes]] = []
     zones: dict[str, bytes] = {}
-    for it in sorted(told, key=lambda it: _distance(it, now_ms)):
-        entry = _entry(it)
+    for it in _by_turns(sorted(told, key=lambda it: _distance(it, now_ms))):
+        entry = _entry(bare(it, FEED_TEXT_CHARACTERS_MAX))
         if entry is None:
             continue
         written = entry.to_ical()
@@ -137,12 +145,25 @@ def feed_text(told: "Iterable[ShownMemory]", now_ms: int) -> str:
     return _calendar(zones, [written for _, _, written in sorted(kept)])
 
 
-def reminders(connection: "sqlite3.Connection") -> "list[ShownMemory]":
-    """Return every reminder that is known, the earliest first; what was told several times is one."""
-    from cognition.triggers.told_once import told_once
-    from replica import memories_to_come
+def feed_reminders(connection: "sqlite3.Connection", now_ms: int) -> "list[ShownMemory]":
+    """Return the reminders among which are those of a feed; what was told several times is one."""
+    from cognition.memories import CHARACTERS_MAX
+    from cognition.triggers.told_once import bare, told_once
+    from replica import memories_of, nearest_to_come
 
-    return told_once(connection, memories_to_come(connection))
+    numbers = nearest_to_come(connection, now_ms, _FEED_ENTRIES_MAX)
+    found = memories_of(connection, numbers, characters=CHARACTERS_MAX)
+    return told_once(connection, (bare(it, FEED_TEXT_CHARACTERS_MAX) for it in found))
+
+
+def _by_turns(told: "Iterable[ShownMemory]") -> "list[ShownMemory]":
+    """Return reminders by turns among the devices that told of them, those of each in their order."""
+    turns: Counter[bytes] = Counter()
+    taken: list[tuple[int, ShownMemory]] = []
+    for it in told:
+        taken.append((turns[it.device], it))
+        turns[it.device] += 1
+    return [it for _, it in sorted(taken, key=lambda each: each[0])]
 
 
 def _distance(it: "ShownMemory", now_ms: int) -> tuple[bool, bool, int, bytes]:

@@ -13,7 +13,9 @@ from samemind.formats.rendering import Document, clock, repeated_here
 
 if TYPE_CHECKING:
     import sqlite3
+    from datetime import datetime
 
+    from replica import MemoryId
     from samemind.device import Device
 
 
@@ -48,20 +50,31 @@ async def run(device: "Device", options: ListTriggers) -> Triggers:
 def _coming(connection: "sqlite3.Connection", now_ms: int) -> list[ComingReminder]:
     """Return the next reminders that are not due yet, the earliest first."""
     from cognition.reminding.repeating import following, rule_of
-    from cognition.triggers.told_once import told_once
-    from replica import memories_to_come, show_memory_id
+    from cognition.triggers.told_once import known_reminders
+    from replica import memories_called, show_memory_id
     from samemind.formats.times import at_ms
 
-    found: list[tuple[int, str, ComingReminder]] = []
-    for it in told_once(connection, memories_to_come(connection)):
+    found: list[tuple[int, MemoryId, datetime, object]] = []
+    for it in known_reminders(connection, characters=0):
         rule, first_ms = rule_of(it.memory), int(it.memory.fields["event_start"])
         due_ms = first_ms if first_ms > now_ms else following(first_ms, rule, now_ms)
         due = None if due_ms is None else at_ms(due_ms)
         if due_ms is None or due is None:
             continue
-        rid, repeats = show_memory_id(it.rid), rule if isinstance(rule, str) else None
-        found.append((due_ms, rid, ComingReminder(rid=rid, text=it.memory.text, due=due, repeats=repeats)))
-    return [coming for _, _, coming in nsmallest(COMING_MAX, found, key=lambda each: each[:2])]
+        found.append((due_ms, it.rid, due, rule))
+    next_ones = nsmallest(COMING_MAX, found, key=lambda each: each[:2])
+    texts = {
+        it.rid: it.memory.text for it in memories_called(connection, [rid for _, rid, _, _ in next_ones])
+    }
+    return [
+        ComingReminder(
+            rid=show_memory_id(rid),
+            text=texts[rid],
+            due=due,
+            repeats=rule if isinstance(rule, str) else None,
+        )
+        for _, rid, due, rule in next_ones
+    ]
 
 
 def render(document: Document) -> list[str]:
