@@ -67,8 +67,9 @@ _RETRY_MS_MAX: Final = 24 * 3_600_000
 _NAME_DIGITS: Final = 32
 # What file systems take. Names that some service gave to copies of our files are longer than ours, but not for ever.
 _NAME_CHARACTERS_MAX: Final = 255
-# Whoever keeps the files may list any name: what names a place in another folder, here or there, is not asked for.
-_READABLE: Final = re.compile(r"[^/\\:\x00-\x1f\x7f]+\.samemind")
+# Whoever keeps the files may list any name: what names a place in another folder, here or there, is not asked for. Nor
+# is one that is no UTF-8, as a stick gives that was written under another system: a store cannot remember it.
+_READABLE: Final = re.compile(r"[^/\\:\x00-\x1f\x7f\ud800-\udfff]+\.samemind")
 # What this program names files, and what 0.1.0 did. What somebody else put there is not ours to remove.
 _OURS: Final = re.compile(r"([0-9a-f]{32}|[0-9a-f]{16}-[0-9]{6,})\.samemind")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{_NAME_DIGITS}}}\.samemind")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import trio
 
+import samemind
 from sync.errors import Full, Gone, MailboxError
 from sync.mailbox import folder
 from sync.mailbox.folder import FolderBox
@@ -122,3 +123,18 @@ def test_what_a_kill_left_half_written_is_removed_after_a_day(tmp_path: Path) ->
 
     trio.run(visit)
     assert [path.exists() for path in (left, written, foreign)] == [False, True, True]
+
+
+def test_a_name_that_is_no_utf_8_keeps_nobody_from_the_rest(tmp_path: Path) -> None:
+    """Its row could not be written, and each look ended there: no file of anybody was taken, and none written."""
+    box = tmp_path / "box"
+    box.mkdir()
+    try:
+        (box / os.fsdecode(b"Stra\xdfe.samemind")).write_bytes(b"no file of ours")
+    except OSError as error:
+        pytest.skip(f"this system takes no such name: {error}")
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.add_mailbox(f"folder://{box}", name="box")
+        mind.remember("Ann likes green tea")
+        (looked,) = mind.look_into_mailboxes().mailboxes
+    assert (looked.files, looked.fetched, looked.wrote) == (1, 0, 1)
