@@ -258,7 +258,8 @@ class Mailboxes:
     def drop(self, name: str) -> None:
         """Keep it no more."""
         self.saved.pop(name, None)
-        self.keepers.pop(name, None)
+        if (keeper := self.keepers.pop(name, None)) is not None:
+            keeper.end()
         if (scope := self._scopes.pop(name, None)) is not None:
             scope.cancel()
 

@@ -15,7 +15,7 @@ from replica.core import Core
 from replica.replica import Replica
 from sync.carrier.shelf import Plan, Shelf
 from sync.carrier.visit import Looked, Visitor
-from sync.errors import MailboxError
+from sync.errors import Gone, MailboxError
 from sync.identity import Identity
 from sync.mailbox.box import Mailbox
 from sync.mailbox.pace import Pace
@@ -76,6 +76,8 @@ class Keeper:
         self._took = took
         self._loaded = False
         self._looking = trio.Lock()
+        # Those under way and those that wait for one; None once it is no longer used.
+        self._looks: set[trio.CancelScope] | None = set()
         self._poked = trio.Event()
         self._looked = trio.Event()
         self._pace = Pace(group_s, random)
@@ -99,7 +101,27 @@ class Keeper:
             await self._pause(pause_s)
 
     async def look(self, *, at_once: bool = True) -> Looked:
-        """Look now, as often as it takes; `at_once`: nothing is put off."""
+        """Look now, as often as it takes; `at_once`: nothing is put off. `Gone`: the mailbox is no longer used."""
+        looked: Looked | None = None
+        with trio.CancelScope() as scope:
+            if self._looks is not None:
+                self._looks.add(scope)
+                try:
+                    looked = await self._look(at_once=at_once)
+                finally:
+                    if self._looks is not None:
+                        self._looks.discard(scope)
+        if looked is None:
+            raise Gone("this device no longer uses it")
+        return looked
+
+    def end(self) -> None:
+        """Look no more, whoever asked for it: neither now nor later."""
+        looks, self._looks = self._looks or (), None
+        for scope in looks:
+            scope.cancel()
+
+    async def _look(self, *, at_once: bool) -> Looked:
         async with self._looking:
             if not self._loaded:
                 self.shelf, self._loaded = await load_shelf(self._replica, self._key), True

@@ -48,6 +48,9 @@ class Daemon:
         assert done.returncode in codes, (words, done.stdout, done.stderr[-2_000:])
         return json.loads(done.stdout.splitlines()[-1])
 
+    def begin(self, *words: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen([*self._words, *words, "--json"], stdout=subprocess.PIPE, text=True)
+
     @contextmanager
     def up(self) -> Iterator[subprocess.Popen[bytes]]:
         command = [*self._words, "up", "--no-mdns", "--listen", "127.0.0.1:0", "--json"]
@@ -203,6 +206,23 @@ def test_a_look_that_is_under_way_is_listed(tmp_path: Path) -> None:
             asked.set()
             (mailbox,) = wait_until(laptop, lambda found: found["looked_at"] is not None)
             assert mailbox["looking_since"] is None
+    assert not vain
+
+
+def test_a_mailbox_that_is_removed_is_looked_into_no_more(tmp_path: Path) -> None:
+    """Who had asked for a look waited for minutes, and what was new was written there after it was removed."""
+    laptop, asked = Daemon(tmp_path / "home"), threading.Event()
+    with silent_until(asked.is_set) as (server, vain):
+        laptop.call("mailbox", "add", f"webdav+{server.url}", "--name", "silent")
+        with laptop.up():
+            wait_until(laptop, lambda found: found["looking_since"] is not None)
+            looking = laptop.begin("mailbox", "look", "silent")
+            time.sleep(1.0)  # it waits for the look that is under way
+            laptop.call("mailbox", "remove", "silent")
+            said, _ = looking.communicate(timeout=END_SECONDS_MAX)
+            assert json.loads(said)["error"]["message"] == "silent: this device no longer uses it"
+        assert len(server.asked) == 1
+        asked.set()
     assert not vain
 
 

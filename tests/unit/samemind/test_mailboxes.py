@@ -190,6 +190,9 @@ class FailingKeeper(Keeper):
         finally:
             self.ended += 1
 
+    def end(self) -> None:
+        pass
+
     async def aclose(self) -> None:
         pass
 

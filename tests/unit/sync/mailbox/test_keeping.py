@@ -636,3 +636,35 @@ def test_a_mailbox_that_has_kept_files_for_hours_is_trusted_again() -> None:
         assert box.times("put") == [pytest.approx(lost_at + GROUP_S, abs=21.0)]
 
     play(body)
+
+
+def test_one_that_is_no_longer_used_is_looked_into_no_more_whoever_waits_for_that() -> None:
+    """Who had asked for a look got it after the mailbox was removed: what was new was written there even so."""
+
+    class Silent(Counting):
+        async def names(self) -> Mapping[str, int]:
+            self._ask("names")
+            await trio.sleep(60)
+            return {}
+
+    async def main() -> None:
+        laptop, _ = group("laptop", "phone")
+        box = Silent()
+        kept, told = keeper("laptop", still(laptop), box), list[str]()
+
+        async def look() -> None:
+            with pytest.raises(Gone) as refused:
+                await kept.look()
+            told.append(str(refused.value))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(look)
+            nursery.start_soon(look)
+            await trio.sleep(1)
+            kept.end()
+        await look()
+        assert told == ["this device no longer uses it"] * 3
+        assert kept.standing.looking_ms is None
+        assert (box.times("names"), box.files) == ([0], {})
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
