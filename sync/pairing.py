@@ -34,9 +34,7 @@ import hashlib
 import hmac
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
-
-from spake2 import SPAKE2_A, SPAKE2_B
+from typing import TYPE_CHECKING, Final
 
 from replica.ids import DeviceId
 from replica.keys import NONCE_BYTES, NotSealed, derive, seal, unseal
@@ -55,6 +53,11 @@ from sync.errors import (
 from sync.identity import certificate_key, fingerprint, shared_words
 from sync.trust import Member
 from sync.wire.limits import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, PAIRING_FRAME_BYTES_MAX
+
+if TYPE_CHECKING:
+    from spake2 import SPAKE2_A, SPAKE2_B
+
+# `spake2` computes its groups as it is loaded, for fifteen milliseconds: only who pairs loads it.
 
 # Long enough to walk to the other device and type; short enough that a code left on a screen is worth
 # nothing.
@@ -226,6 +229,8 @@ class Offerer:
             self._burn()
 
     def _answer(self, frame: bytes, now_ms: int) -> bytes:
+        from spake2 import SPAKE2_B
+
         hello = _body(frame, _HELLO)
         share, joiner = hello[:_SHARE_BYTES], hello[_SHARE_BYTES:]
         _check_stranger(joiner, self._certificate, self._revoked)
@@ -285,6 +290,8 @@ class Joiner:
         """
         if expected is not None and fingerprint(offerer) != expected:
             raise WrongCode("the device at that address is not the one that showed the QR code")
+        from spake2 import SPAKE2_A
+
         _check_stranger(offerer, certificate, revoked)
         self._certificate = certificate
         self._context = context
@@ -356,7 +363,7 @@ class _PairingKeys:
     @classmethod
     def agreed(
         cls,
-        exchange: SPAKE2_A | SPAKE2_B,
+        exchange: "SPAKE2_A | SPAKE2_B",
         share: bytes,
         joiner: bytes,
         offerer: bytes,

@@ -130,6 +130,13 @@ def test_a_question_loads_what_ranks_and_nothing_that_reads_texts(home: Path, qu
     assert len(modules) <= RECALLING_MAX
 
 
+def test_whoever_syncs_loads_nothing_that_only_pairing_is_for(home: Path) -> None:
+    """It computes its groups as it is loaded, which takes half as long as a first sync."""
+    modules = loaded(home, "sync")
+    assert "sync.syncer" in modules
+    assert among(modules, ("spake2",)) == []
+
+
 def test_whoever_looks_for_damage_reads_nothing_first(home: Path) -> None:
     """A full disk keeps nothing of what is read, and it would be read again each time."""
     assert among(loaded(home, "verify"), (*READING, *NOT_FOR_A_QUESTION, "cognition.mind")) == []
