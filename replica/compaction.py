@@ -17,7 +17,7 @@ from typing import Final
 from replica.collector import collector_paused
 from replica.core import Core
 from replica.feeds import join
-from replica.hlc import HLC_MAX, at_end_of, milliseconds
+from replica.hlc import AHEAD_MS_MAX, HLC_MAX, at_end_of, milliseconds
 from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, FoldStatus, LogRow, SpinePiece
 from replica.remains import remains_of
@@ -40,23 +40,50 @@ def compactable(
     held_by_others: Sequence[Vector],
     *,
     before_ms: int | None = None,
+    now_ms: int | None = None,
     ops_max: int = COMPACT_OPS_MAX,
 ) -> list[LogRow]:
     """Return the rows that may leave the log, in commit order, when each of these vectors is folded somewhere.
 
-    With `before_ms`, only what was stamped by then; at most `ops_max` of them, and of many some thousands.
+    With `before_ms`, only what was stamped by then; at most `ops_max` of them, and of many some thousands. A stamp from
+    further ahead of `now_ms` than clocks absorb tells of no time: its op leaves with the next one behind it in the log.
     """
     latest = HLC_MAX if before_ms is None else at_end_of(before_ms)
+    believed = HLC_MAX if now_ms is None else at_end_of(now_ms + AHEAD_MS_MAX)
     cap: dict[int, int] = {}
     while True:
-        chosen, unsigned = _choose(core, held_by_others, cap, latest, ops_max)
+        chosen, unsigned = _choose(core, held_by_others, cap, _Stamps(core, believed, latest), ops_max)
         if not unsigned:
             return chosen
         cap |= unsigned
 
 
+class _Stamps:
+    """Says of ops, in commit order, whether they are as old as what may leave.
+
+    Else one op from the year 6429, of a wrong clock or a bad member, would keep all that had seen it in the log for
+    ever. When it came, whatever its stamp, was before what stands behind it.
+    """
+
+    def __init__(self, core: Core, believed: int, latest: int) -> None:
+        self._store = core.store
+        self._believed = believed
+        self._latest = latest
+        self._next = (0, 0)
+
+    def may_leave(self, pos: int, hlc: int) -> bool:
+        """Say whether an op at a position, of this stamp, is old enough."""
+        if hlc <= self._believed:
+            return hlc <= self._latest
+        if pos >= self._next[0]:
+            behind = self._store.rows(after=pos)
+            believed = ((row.pos, row.hlc) for row in behind if row.hlc <= self._believed)
+            self._next = next(believed, (SEQ_MAX, HLC_MAX))
+        return self._next[1] <= self._latest
+
+
 def _choose(
-    core: Core, held_by_others: Sequence[Vector], cap: Mapping[int, int], latest: int, ops_max: int
+    core: Core, held_by_others: Sequence[Vector], cap: Mapping[int, int], stamps: _Stamps, ops_max: int
 ) -> tuple[list[LogRow], dict[int, int]]:
     """Return what may leave, and for each feed that then ended unsigned, its last signed op: where to stop instead."""
     feeds = core.feeds
@@ -72,11 +99,11 @@ def _choose(
     unsigned: set[int] = set()
     chosen: list[LogRow] = []
     for row in chain(core.store.late_rows(), core.store.rows(after=_last_held_back(core, shared))):
-        _, no, seq, hlc, _, _, ends, _, seen, _, _, _, signature, status = row
+        pos, no, seq, hlc, _, _, ends, _, seen, _, _, _, signature, status = row
         if no in blocked:
             continue
         if seq <= based[no]:  # folded already, and kept as evidence until everybody has it
-            if hlc <= latest and shared[no] >= seq:
+            if shared[no] >= seq and stamps.may_leave(pos, hlc):
                 chosen.append(row)
             continue
         needs = feeds.vector_of(read_places(seen)) if seen else {}
@@ -84,7 +111,7 @@ def _choose(
             join(needs, feeds[no].fork_vector)
         if (
             seq > last[no]
-            or hlc > latest
+            or not stamps.may_leave(pos, hlc)
             or status == unknown
             or (needs and any(base.get(other, 0) < held for other, held in needs.items() if other != no))
         ):
@@ -154,12 +181,13 @@ def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: i
     """
     folded = [core.contacts[device].folded for device in leased(core, now_ms)]
     with collector_paused():
-        rows = compactable(core, folded, before_ms=before_ms, ops_max=ops_max)
+        rows = compactable(core, folded, before_ms=before_ms, now_ms=now_ms, ops_max=ops_max)
         if not rows:
             return 0
         with core.undoing():
             # A stamp of the future is somebody's wrong clock; what it hides is not the time from now on.
-            core.horizon_ms = max(core.horizon_ms, min(now_ms, max(milliseconds(row.hlc) for row in rows)))
+            until_ms = now_ms if before_ms is None else min(now_ms, before_ms)
+            core.horizon_ms = max(core.horizon_ms, min(until_ms, max(milliseconds(row.hlc) for row in rows)))
             core.write(_into_base(core, rows), now_ms)
         return len(rows)
 

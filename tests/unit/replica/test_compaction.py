@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from hashlib import sha256
 from random import Random
+from typing import Any
 
 import pytest
 import zstandard
@@ -13,6 +14,7 @@ from replica.compaction import LEASE_MS, CompactionOutlook, compact, compactable
 from replica.core import Core
 from replica.errors import InvalidOp, StoreFailed
 from replica.history import history
+from replica.hlc import HLC_MAX
 from replica.ids import derived_memory_id
 from replica.membership import revoke
 from replica.oplog import LogRow
@@ -112,6 +114,46 @@ def test_the_horizon_never_goes_back_where_older_ops_leave_later() -> None:
     ann.contacts.clear()
     assert compact(ann, NOW_MS + 2 * DAY_MS) == 1
     assert ann.horizon_ms == NOW_MS + DAY_MS
+
+
+@pytest.mark.parametrize("ahead_ms", [DAY_MS + 1, 400 * DAY_MS, (HLC_MAX >> 16) - NOW_MS])
+def test_a_stamp_from_the_future_keeps_nothing_in_the_log(ahead_ms: int) -> None:
+    """One op of a wrong clock, or a bad member, did so with all that had seen it, for as long as the group lives."""
+    ann, _ = group("ann", "eve")
+    first, second = remember(ann, "before")[0], bytes(range(16))
+    eve = Hand("eve")
+    stamp = NOW_MS + 100 * DAY_MS + ahead_ms << 16
+    take(ann, eve.frame(eve.write(Remember("from the future", {}), second, hlc=min(stamp, HLC_MAX))))
+    later = NOW_MS + 100 * DAY_MS
+    assert compact(ann, later, before_ms=NOW_MS + DAY_MS) == 1, "when it came is not known yet"
+    edit(ann, first, "behind it", now_ms=NOW_MS + 3 * DAY_MS)
+    assert compact(ann, later, before_ms=NOW_MS + 2 * DAY_MS) == 0
+    before = ann.digests()
+    assert compact(ann, later, before_ms=NOW_MS + 4 * DAY_MS) == 2
+    assert ann.digests() == before
+    assert ann.horizon_ms <= NOW_MS + 4 * DAY_MS, "what was shown since then can still be told"
+    assert verify_replica(ann).ok
+
+
+def test_many_stamps_from_the_future_cost_one_look_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    ann, _ = group("ann", "eve")
+    eve = Hand("eve")
+    ops = [
+        eve.write(Remember(f"no {n}", {}), bytes([n]) * 16, hlc=HLC_MAX - 100 + n, ends=n == 49)
+        for n in range(50)
+    ]
+    take(ann, eve.frame(*ops))
+    remember(ann, "behind them")
+    looks: list[int] = []
+    rows = ann.store.rows
+
+    def counting(*, after: int = 0, limit: int | None = None) -> Any:
+        looks.append(after)
+        return rows(after=after, limit=limit)
+
+    monkeypatch.setattr(ann.store, "rows", counting)
+    assert compact(ann, NOW_MS + 100 * DAY_MS, before_ms=NOW_MS) == 51
+    assert len(looks) <= 4
 
 
 def test_what_is_stamped_in_the_last_millisecond_that_may_leave_leaves() -> None:
