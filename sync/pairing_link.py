@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequ
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Final
 
 import trio
@@ -46,6 +47,9 @@ from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
 # Both ends compute for some 30 ms; no person is involved once the code was typed.
 CONVERSATION_SECONDS_MAX: Final = 15.0
 CONNECT_SECONDS_MAX: Final = 10.0
+
+# What a conversation computes with. Some thirty milliseconds go by while it is loaded, and few who sync ever pair.
+_COMPUTES_WITH: Final = ("spake2", "cryptography.hazmat.primitives.ciphers.aead")
 
 # One is expected. More are somebody trying: the one that has said nothing for longest makes room.
 JOINERS_MAX: Final = 4
@@ -96,6 +100,7 @@ class Offering:
         """Whether somebody proved the code, or too many guessed wrong."""
         self.settled = trio.Event()
         """Whether whoever proved it was taken in, or was not to be."""
+        _prepare()
         self.window = PairingWindow(now_ms=_now_ms(), entropy=entropy)
         self._introduction = introduction
         self._tell = tell
@@ -204,6 +209,7 @@ async def join(
 
     `expected_fingerprint`, from a QR code, is checked before anything is said.
     """
+    _prepare()
     try:
         with trio.fail_after(CONNECT_SECONDS_MAX):
             stream = await trio.open_tcp_stream(address.host, address.port)
@@ -233,6 +239,12 @@ async def join(
             raise NotPairing(f"{address} takes links of paired devices, and no pairing codes") from error
         raise
     return machine.paired
+
+
+def _prepare() -> None:
+    """Load what a conversation computes with, before anybody waits for that at its other end."""
+    for name in _COMPUTES_WITH:
+        import_module(name)
 
 
 async def answer_page(socket: Socket, machine: Offerer, *, certificate: bytes) -> None:

@@ -1,6 +1,8 @@
 """Pairing over real TCP on this machine, with everybody who might come to the door."""
 
 import ssl
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from random import Random
@@ -29,6 +31,23 @@ from tests.support.links import identity
 
 LAPTOP, PHONE, STRANGER = identity("laptop"), identity("phone"), identity("stranger")
 A_FEW_SECONDS = 20
+# Pairs in a process that has loaded nothing for it, and says which modules were loaded once somebody had dialled.
+LOADED_LATE = """
+import sys, trio
+from tests.unit.sync.test_pairing_link import PHONE, join_as, run
+dial, known = trio.open_tcp_stream, set()
+async def dialling(*place):
+    known.update(sys.modules)
+    return await dial(*place)
+async def main(offering):
+    code = await offering.code()
+    trio.open_tcp_stream = dialling
+    await join_as(PHONE, code, offering.address)
+    await offering.over.wait()
+run(main)
+assert "spake2" in known
+print(*sorted(set(sys.modules) - known))
+"""
 
 
 class Offering:
@@ -107,6 +126,13 @@ def test_pairing_over_tcp_gives_each_side_the_others_certificate() -> None:
             await join_as(STRANGER, wrong(PairingCode(100, ("maple", "otter"))), offering.address)
 
     run(main)
+
+
+def test_what_pairs_is_loaded_before_anybody_is_dialled() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED_LATE], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.split() == []
 
 
 def test_a_wrong_code_is_told_to_both_and_a_new_one_is_shown() -> None:
