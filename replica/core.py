@@ -7,7 +7,7 @@ disk.
 """
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import chain, count, repeat
 from operator import attrgetter, itemgetter
@@ -150,6 +150,8 @@ class Core:
         """How many bases were merged since the start: that brings memories too, and no op."""
         self.taking_in: TakingIn | None = None
         """The snapshot that is being merged; of a million memories that takes most of a minute."""
+        self.give_way: Callable[[], None] | None = None
+        """Lets those who tell something write now, where they wait for what this thread does; in no transaction."""
         self.incidents: list[Incident] = []
         """What made this device start anew, or chains part: the last few times."""
         self.evidence: Evidence = {}

@@ -35,6 +35,11 @@ class Totals:
     tombstones: int = digest.EMPTY
     unfolded: int = digest.EMPTY
 
+    def count(self, visible: int, cells: int) -> None:
+        """Add what memories and their cells come to."""
+        self.visible = digest.reduced(self.visible + visible)
+        self.cells = digest.reduced(self.cells + cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Digests:
@@ -132,9 +137,7 @@ class WorkingSet:
 
 def count_added(totals: Totals, origin_of: OriginOf, added: Iterable[BareMemory]) -> None:
     """Add memories that have no cell to the set hashes."""
-    visible, cells = digest.added_elements(added, origin_of)
-    totals.visible = digest.reduced(totals.visible + visible)
-    totals.cells = digest.reduced(totals.cells + cells)
+    totals.count(*digest.added_elements(added, origin_of))
 
 
 def digests_of(totals: Totals, frontier: Frontier) -> Digests:

@@ -6,6 +6,7 @@ written in one transaction, so a crash leaves either all of it or none. `storage
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from typing import Final, NamedTuple, Protocol
@@ -160,6 +161,8 @@ class Changes:
     """Tombstones of the base that rested on a member's word, and do not any more; `tombstones` come after this."""
     added: Sequence[BareMemory] = ()
     """Memories of which nothing was held here, with their cells: those are of the state and of the base alike."""
+    rows_ahead: "RowsAhead | None" = None
+    """Where all of `added` was packed before, in this order, and is counted."""
     count_added: Callable[[Sequence[BareMemory]], None] | None = None
     """Called for those of `added` and of `bare` that are written together, each once and maybe in another thread,
     before `meta`."""
@@ -185,6 +188,32 @@ _BESIDE_OPS: Final = tuple(
     for each in fields(Changes)
     if each.name not in ("entries", "feeds", "cells", "memories", "bare", "meta", "may_follow", "more_comes")
 )
+
+
+class RowsAhead(Protocol):
+    """Memories of a base, packed before the transaction that writes them (`Store.rows_ahead`)."""
+
+    @property
+    def pages(self) -> Sequence[tuple[int, Set[str]]]:
+        """Return of each page that is kept how many memories it has, and the fields that any of them has."""
+        ...
+
+    def pack(
+        self,
+        added: Sequence[BareMemory],
+        count: Callable[[Sequence[BareMemory]], None],
+        passed: Callable[[int], None],
+    ) -> None:
+        """Pack memories page by page; `StoreFailed` where there is no room.
+
+        `count` is called for each page, maybe in another thread; `passed` behind each, with how many are packed, in no
+        transaction: the store may be written there.
+        """
+        ...
+
+    def write(self, last: int) -> None:
+        """Write all that is kept, inside a transaction, under the numbers that follow `last`."""
+        ...
 
 
 class Store(Protocol):
@@ -343,6 +372,10 @@ class Store(Protocol):
 
     def check(self, cells: Iterable[tuple[Key, Cell]]) -> list[str]:
         """Return what is wrong with what shows, compared with these cells, which are all; nothing, as a rule."""
+        ...
+
+    def rows_ahead(self) -> AbstractContextManager[RowsAhead | None]:
+        """Give room for memories of a base that are to be written, until the block ends; None where there is none."""
         ...
 
     def write(self, changes: Changes, now_ms: int) -> None:

@@ -73,7 +73,10 @@ class Replica:
         self._noting = threading.Lock()
         self._is_told = False  # that there is news, by `_tell_watchers` and a moment ago
         # Of the loop that watchers wait in, where there is one.
-        self._token = None if isinstance(driver, InlineDriver) else _trio_token()
+        self._token = None
+        if not isinstance(driver, InlineDriver):
+            self._token = _trio_token()
+            core.give_way = driver.give_way
 
     @property
     def device(self) -> DeviceId:
@@ -90,7 +93,8 @@ class Replica:
         """Run `function(core, connection)` on the store's thread, to its end even if cancelled; wakes watchers.
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core. A
-        function that `tells` something reads nothing of what shows, which may lack what was told before.
+        function that `tells` something reads nothing of what shows, which may lack what was told before; it does not
+        wait for the whole of a large base that is being merged.
         """
         ended, news, written = self._position, self._news, self._written
 
@@ -103,7 +107,7 @@ class Replica:
 
         try:
             with _trouble_told():
-                return await self._driver.run(run)
+                return await self._driver.run(run, in_between=tells)
         finally:
             if self._comes_to(ended, news, written):
                 self._wake()
@@ -125,7 +129,7 @@ class Replica:
                     self._tell_watchers()
 
         with _trouble_told():
-            return self._driver.run_from_thread(run)
+            return self._driver.run_from_thread(run, in_between=tells)
 
     def _comes_to(self, position: int, news: int, written: tuple[int, int] | None) -> bool:
         """Note how far the store has come, unless that is known; two that ended together come in either order."""
@@ -193,14 +197,14 @@ class Replica:
         self, function: Callable[[sqlite3.Connection], Result]
     ) -> Callable[[sqlite3.Connection], Result]:
         """Return what reads the same on a connection of the caller's own: of all that was told by now."""
-        if self._core.store.lags and not await self._driver.run(self._follow):
+        if self._core.store.lags and not await self._driver.run(self._follow, in_between=True):
             return reading_ahead(function, self._derived)
         return function
 
     def read_from_thread(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function` likewise, for a thread that runs no trio and waits for it."""
         with _trouble_told():
-            if self._core.store.lags and not self._driver.run_from_thread(self._follow):
+            if self._core.store.lags and not self._driver.run_from_thread(self._follow, in_between=True):
                 function = reading_ahead(function, self._derived)
             return self._driver.read_from_thread(function)
 

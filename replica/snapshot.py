@@ -14,14 +14,16 @@ import hashlib
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from replica.chains import Chains
 from replica.codec import pack, unpack
 from replica.collector import collector_paused
 from replica.core import Core, TakingIn
-from replica.errors import InvalidOp
+from replica.errors import InvalidOp, StoreFailed
 from replica.evidence import Fault
 from replica.feeds import Chain, Feed, chain_to, cut, join
 from replica.folding import Totals, count_added
@@ -40,6 +42,7 @@ from replica.refold import added_by, changes_to, refold
 from replica.remains import SignedChanges, read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import Added, AddedRow, columns_of
+from replica.snapshot_ahead import PACKED_MIN, PackedAdds, pack_ahead
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
 from replica.state.cells import (
     Cell,
@@ -69,6 +72,9 @@ _LAYOUT: Final = 3
 _LAYOUT_BEFORE: Final = 2
 # What begins a frame of zstd that every reader skips; its size follows in four bytes, little end first.
 _SKIPPED: Final = b"\x50\x2a\x4d\x18"
+
+# A device begins a feed once; what else might move the places of ops comes seldom, and never by who only tells.
+_AHEAD_TRIES: Final = 2
 
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
@@ -209,9 +215,45 @@ def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
     """Merge what a snapshot covers that is not held, and fold the log anew; False if it is not understood here."""
     if not _understands(core, snapshot.kinds):
         return False
-    with core.taking() as taking_in, collector_paused(), core.undoing():
-        _Absorption(core, snapshot, taking_in).run(now_ms)
+    with core.taking() as taking_in, collector_paused(), ExitStack() as kept:
+        ahead = None
+        if core.give_way is not None and snapshot.adds is not None and len(snapshot.adds.feeds) >= PACKED_MIN:
+            ahead = _done_ahead(core, snapshot, taking_in, core.give_way, kept)
+        with core.undoing():
+            _Absorption(core, snapshot, taking_in, core.feeds, ahead).run(now_ms)
     return True
+
+
+def _done_ahead(
+    core: Core, snapshot: Snapshot, taking_in: TakingIn, give_way: Callable[[], None], kept: ExitStack
+) -> "_Ahead | None":
+    """Read and pack the memories of a snapshot as its ops would stand here now; in between, others may write.
+
+    None if they stand elsewhere then: a first op of this device takes the place of those that follow. What is packed is
+    there until `kept` is closed.
+    """
+    for _ in range(_AHEAD_TRIES):
+        give_way()
+        work = _Absorption(core, snapshot, taking_in, Chains(core.store))
+        work.check_heads()
+        work.place()
+        added = work.read_adds()
+        taking_in.memories = len(added)
+        give_way()
+        packed = None
+        with ExitStack() as keeps:
+            lacking = work.lacking(added)
+            if len(lacking) >= PACKED_MIN:
+                with suppress(StoreFailed):  # without room beside the store, all of it may have room within
+                    rows = keeps.enter_context(core.store.rows_ahead())
+                    if rows is not None:
+                        packed = pack_ahead(lacking, rows, work.feeds.origin_of, give_way, taking_in)
+            now = _Absorption(core, snapshot, taking_in, Chains(core.store))
+            now.place()
+            if now.stands_like(work):
+                kept.push(keeps.pop_all())
+                return _Ahead(added, packed)
+    return None
 
 
 def stranger_in(core: Core, snapshot: Snapshot) -> DeviceId | None:
@@ -263,6 +305,13 @@ def _up_to_signed(rows: Iterable[LogRow]) -> Iterator[LogRow]:
             return
 
 
+class _Ahead(NamedTuple):
+    """What of the work was done ahead: the memories, read and judged, and those of them that are packed."""
+
+    added: Added
+    packed: PackedAdds | None
+
+
 @dataclass(slots=True)
 class _Absorption:
     """The work of merging one snapshot."""
@@ -270,6 +319,9 @@ class _Absorption:
     core: Core
     snapshot: Snapshot
     taking_in: TakingIn
+    feeds: Chains
+    """Those of the core, or as many to try with: they get the snapshot's feeds."""
+    ahead: _Ahead | None = None
     covered: Vector = field(default_factory=dict)
     """How far the snapshot reaches on each feed here."""
     _chains: list[Chain] = field(default_factory=list)
@@ -282,12 +334,10 @@ class _Absorption:
     """Memories that were added by ops which are held and which the snapshot does not cover."""
 
     def run(self, now_ms: int) -> None:
-        core, feeds = self.core, self.core.feeds
-        self._check_heads()
-        self._held = feeds.held()
+        core, feeds = self.core, self.feeds
+        self.check_heads()
         old_base = {feed.no: feed.base_seq for feed in feeds}
-        for feed in self.snapshot.feeds:
-            self._place(feed)
+        self.place()
         rows = list(core.store.rows())
         self._added_above = added_by(row for row in rows if row.seq > self.covered.get(row.feed, 0))
         mine = self._fold_covered([row for row in rows if self._in_log_and_covered(row, old_base)])
@@ -326,8 +376,7 @@ class _Absorption:
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
-        changes.added = added
-        changes.count_added = partial(self._count, refolded.totals)
+        self._add(added, changes, refolded.totals)
         changes.feeds = list(feeds)
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
@@ -339,14 +388,25 @@ class _Absorption:
         core.partials.clear()
         core.merged += 1
 
+    def _add(self, added: Added, changes: Changes, totals: Totals) -> None:
+        """Let memories be written, and counted, unless they are packed and counted as they are."""
+        changes.added = added
+        packed = None if self.ahead is None else self.ahead.packed
+        if packed is not None and added.has_same_as(packed.added):
+            changes.rows_ahead = packed.rows
+            totals.count(packed.totals.visible, packed.totals.cells)
+        else:
+            self.taking_in.written = 0
+            changes.count_added = partial(self._count, totals)
+
     def _count(self, totals: Totals, page: Sequence[BareMemory]) -> None:
         """Add memories that are about to be written to the set hashes."""
-        count_added(totals, self.core.feeds.origin_of, page)
+        count_added(totals, self.feeds.origin_of, page)
         self.taking_in.written += len(page)
 
     # -- what it says ----------------------------------------------------------------------------------------
 
-    def _check_heads(self) -> None:
+    def check_heads(self) -> None:
         """Refuse a snapshot that names ops of no member, or heads that their authors did not sign.
 
         A feed may end unsigned where a branch of it begins: the branch's first header holds the id of that op, and
@@ -370,6 +430,25 @@ class _Absorption:
         if max(begun.values(), default=0) > 2 * CHAINS_OF_ONE_SEEN_MAX:  # some may not have seen each other
             raise InvalidOp(f"expected at most {2 * CHAINS_OF_ONE_SEEN_MAX} feeds of one device")
 
+    def read_adds(self) -> Added:
+        """Return the memories that were only added, with the numbers of this replica in their dots."""
+        snapshot = self.snapshot
+        assert snapshot.adds is not None, "nothing is absorbed that is not understood"
+        return Added(
+            snapshot.adds,
+            snapshot.ids,
+            ops=snapshot.ops(),
+            dot_here=None if self._is_numbered_alike() else self._dot,
+        )
+
+    def lacking(self, added: Added) -> Added:
+        """Return those of which nothing is held here."""
+        store, held = self.core.store, self._held
+        goes = None
+        if any(held.get(no, 0) for no in self.covered):
+            goes = lambda dot: held.get(dot.feed, 0) >= dot.seq  # noqa: E731
+        return added.without(store.all_memories() | store.all_tombstones(), goes)
+
     def _read_state(self, known: Set[bytes]) -> tuple[State, Added]:
         """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order.
 
@@ -377,10 +456,7 @@ class _Absorption:
         """
         snapshot = self.snapshot
         as_there = self._is_numbered_alike()
-        assert snapshot.adds is not None, "nothing is absorbed that is not understood"
-        added = Added(
-            snapshot.adds, snapshot.ids, ops=snapshot.ops(), dot_here=None if as_there else self._dot
-        )
+        added = self.read_adds() if self.ahead is None else self.ahead.added
         if added.having({*snapshot.tombstones}):
             raise InvalidOp("expected a memory or its tombstone, got both")
         cells: dict[Key, Cell] = {memory_key(one.rid): one.cell() for one in added.taken_out(known)}
@@ -393,7 +469,7 @@ class _Absorption:
                         raise InvalidOp("expected each cell once, got one twice")
                     if isinstance(read, MemoryCell) and read.is_only_added():
                         raise InvalidOp("expected a memory that was only added in the columns, got its cell")
-                    if key.part is CellKind.FEEDBACK and self.core.feeds.locate(maker_of(key)) is None:
+                    if key.part is CellKind.FEEDBACK and self.feeds.locate(maker_of(key)) is None:
                         raise InvalidOp("expected a lesson of an op of the snapshot, got one of another")
                     cells[key] = read if as_there else renumber(read, self._dot, self._origin)
                 case _:
@@ -422,7 +498,7 @@ class _Absorption:
 
     def _was_folded(self, place: OpRef) -> bool:
         """Say whether an op was held here before, and not by somebody's word alone."""
-        dot = self.core.feeds.locate(place)
+        dot = self.feeds.locate(place)
         return (
             dot is not None
             and dot.seq <= self._held.get(dot.feed, 0)
@@ -482,14 +558,16 @@ class _Absorption:
                     return
 
     def _was_in_log(self, dot: Dot) -> bool:
-        feed = self.core.feeds[dot.feed]
+        feed = self.feeds[dot.feed]
         return feed.base_seq < dot.seq <= min(self._held.get(dot.feed, 0), self.covered.get(dot.feed, 0))
 
     def _merge(self, mine: State, theirs: State, added: Added, signed: SignedChanges) -> State:
         """Return what the base comes to; memories of `added` that no op which was not held can have made go from it."""
         is_disjoint = not any(self._held.get(no, 0) for no in self.covered) and not mine.cells
         above = self._added_above
-        is_apart = above.isdisjoint(theirs.tombstones) and above.isdisjoint(key.name for key in theirs.cells)
+        is_apart = not above or (
+            above.isdisjoint(theirs.tombstones) and above.isdisjoint(key.name for key in theirs.cells)
+        )
         if is_disjoint and not mine.tombstones and is_apart:
             return theirs  # a newcomer's case, and a large one
 
@@ -500,7 +578,7 @@ class _Absorption:
             return self.covered.get(dot.feed, 0) >= dot.seq
 
         def is_new(place: OpRef) -> bool:
-            dot = self.core.feeds.locate(place)
+            dot = self.feeds.locate(place)
             return dot is not None and covers(dot) and not held(dot)
 
         added.drop(held)
@@ -508,7 +586,7 @@ class _Absorption:
             covers,
             held,
             is_new,
-            {self.core.feeds[no].origin_no for no, _, _ in self._new},
+            {self.feeds[no].origin_no for no, _, _ in self._new},
             {theirs.origin.device for _, theirs, _ in self._new},
             signed.rids | mine.tombstones,
             signed.edits,
@@ -519,9 +597,19 @@ class _Absorption:
 
     # -- where its ops stand ---------------------------------------------------------------------------------
 
+    def place(self) -> None:
+        """Give the ops of the snapshot their places here."""
+        self._held = self.feeds.held()
+        for feed in self.snapshot.feeds:
+            self._place(feed)
+
+    def stands_like(self, other: "_Absorption") -> bool:
+        """Say whether its ops have the same places here as in another work on the same snapshot."""
+        return self._chains == other._chains and self._is_numbered_alike() == other._is_numbered_alike()
+
     def _place(self, feed: SnapshotFeed) -> None:
         """Give the ops of one of the snapshot's feeds their places here."""
-        feeds = self.core.feeds
+        feeds = self.feeds
         chain = [] if feed.parent is None else cut(self._chains[feed.parent], feed.fork)
         held, at = self._find(feed)
         if at is not None:
@@ -541,7 +629,7 @@ class _Absorption:
         low, high, found = feed.fork, feed.seq, None
         while low < high:
             middle = (low + high + 1) // 2
-            dot = self.core.feeds.locate(OpRef(feed.origin, middle, feed.id8(middle)))
+            dot = self.feeds.locate(OpRef(feed.origin, middle, feed.id8(middle)))
             if dot is None:
                 high = middle - 1
             else:
@@ -550,13 +638,13 @@ class _Absorption:
 
     def _continue(self, feed: SnapshotFeed, held: int, chain: Chain) -> Feed:
         """Return the feed here on which the ops after `held` go."""
-        feeds = self.core.feeds
+        feeds = self.feeds
         if held == 0:
             return feeds.start(feed.origin)
         no = chain[-1][1]
         if feeds[no].seq == held:
             return feeds[no]
-        seen = self.core.feeds.vector_at(no, held) if held <= self._held.get(no, 0) else None
+        seen = self.feeds.vector_at(no, held) if held <= self._held.get(no, 0) else None
         if seen is None and held == feed.fork:
             seen = self._vector(feed.fork_vector)
         return feeds.start(feed.origin, no, held, seen)
@@ -566,14 +654,14 @@ class _Absorption:
         for no, last in self.covered.items():
             self._raise_base(no, min(last, self._held.get(no, 0)), gone, changes)
         for no, theirs, held in self._new:
-            own = self.core.feeds[no]
+            own = self.feeds[no]
             changes.spine.append(SpinePiece(no, held + 1, theirs.spine[(held - theirs.fork) * ID8_BYTES :]))
             own.base_seq, own.base_head = theirs.seq, theirs.head
             own.base_signature = theirs.signature or None
         self._take_vectors()
 
     def _raise_base(self, no: int, last: int, gone: Set[bytes], changes: Changes) -> None:
-        core, feed = self.core, self.core.feeds[no]
+        core, feed = self.core, self.feeds[no]
         if last <= feed.base_seq:
             return
         rows = list(core.store.feed_rows(no, feed.base_seq + 1, last))
@@ -590,7 +678,7 @@ class _Absorption:
         new = {no: held for no, _, held in self._new}
         for i, theirs in enumerate(self.snapshot.feeds):
             last, no = self._chains[i][-1]
-            feed = self.core.feeds[no]
+            feed = self.feeds[no]
             if last == theirs.seq == feed.base_seq:
                 # The op may have come to me in the midst of a batch, which is signed at its end only.
                 feed.base_signature = feed.base_signature or theirs.signature or None
@@ -610,7 +698,7 @@ class _Absorption:
         return Dot(chain[bisect_left(chain, (dot.seq, -1))][1], dot.seq, dot.id8)
 
     def _origin(self, number: int) -> int:
-        return self.core.feeds.origin_number(self.snapshot.origins[number])
+        return self.feeds.origin_number(self.snapshot.origins[number])
 
     def _vector(self, theirs: Vector) -> Vector:
         vector: Vector = {}

@@ -15,6 +15,7 @@ few from which memories are being made.
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from copy import copy
 from itertools import accumulate, pairwise, repeat, starmap
 from operator import eq, getitem, itemgetter, sub
 from struct import Struct
@@ -168,6 +169,22 @@ class Added(Sequence[BareMemory]):
             if len(self._rows) == len(self._feeds)
             else {rid for rid in found if self._at(rid) is not None}
         )
+
+    def without(self, rids: Set[bytes], goes: Callable[[Dot], bool] | None) -> "Added":
+        """Return the same without the memories under these ids, and those of which this is so of their op."""
+        others = copy(self)
+        others._rows, others._blocks, others._last = self._rows[:], {}, {}
+        if found := others.having(rids):
+            names = self._columns.names()
+            known = {row for row, name in enumerate(names) if name in found}
+            others._leave([row for row in others._rows if row not in known])
+        if goes is not None:
+            others.drop(goes)
+        return others
+
+    def has_same_as(self, others: "Added") -> bool:
+        """Say whether the same memories of the same columns are left in another."""
+        return self._columns is others._columns and self._rows == others._rows
 
     def taken_out(self, rids: Set[bytes]) -> list[BareMemory]:
         """Return the memories that there are under these ids, and leave them out from now on."""

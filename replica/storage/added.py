@@ -75,9 +75,9 @@ def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:
     return feed in logged and logged[feed] <= seq
 
 
-def packed_cells(added: Sequence[BareMemory]) -> list[tuple[bytearray, bytearray]]:
-    """Return the names and the cells of memories that were not held here, as `insert_many` takes them."""
-    return [(bytearray(rid), bytearray(pack([[[*dot, *add]]]))) for rid, dot, add in added]
+def packed_cells(added: Sequence[BareMemory]) -> list[bytearray]:
+    """Return the cells of memories that were not held here, as `insert_many` takes them."""
+    return [bytearray(pack(((dot + add,),))) for _, dot, add in added]
 
 
 def write_whole_cells(connection: sqlite3.Connection, cells: Sequence[tuple[bytearray, bytearray]]) -> None:

@@ -13,6 +13,9 @@ that very thread, where nobody uses the connection and nothing waits to. Else it
 back, a seventh of the way by trio; and threads that take turns at one store find it in no cache of their processors,
 which costs more than the way.
 
+A function that takes long may give way in between (`Driver.give_way`): then what waits and was asked for with
+`in_between` is run before the rest of it.
+
 The function manages its own BEGIN and COMMIT. If it raises, what it left open is rolled back; if it returns
 with a transaction open, that is its bug, and it is told so. Writes are done in the order in which they were
 asked for. A cancelled `run` waits for the end and returns the result: the write is durable, and its caller
@@ -28,8 +31,10 @@ may use it. It is called once per connection, on the connection's thread, and mu
 
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 import aiosqlite
@@ -64,26 +69,42 @@ class Driver:
         # who reads waits for nobody who writes.
         self._closing, self._closing_reader = threading.Lock(), threading.Lock()
 
-    async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
-        """Run `fn(connection, *args)` on the writing connection, to its end."""
+    async def run(
+        self,
+        fn: Callable[[sqlite3.Connection, *Arguments], Result],
+        *args: *Arguments,
+        in_between: bool = False,
+    ) -> Result:
+        """Run `fn(connection, *args)` on the writing connection, to its end; maybe amid one that gives way."""
         self._check_open()
-        return await self._writer.call(lambda it: whole(it, lambda: fn(it, *args)))
+        return await self._writer.call(lambda it: whole(it, lambda: fn(it, *args)), in_between=in_between)
 
-    def run_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
+    def run_from_thread(
+        self, fn: Callable[[sqlite3.Connection], Result], *, in_between: bool = False
+    ) -> Result:
         """Run `fn(connection)` likewise, for a thread that runs no trio and waits for it."""
-        return self._from_thread(self._writer, self._closing, fn)
+        return self._from_thread(self._writer, self._closing, fn, in_between=in_between)
+
+    def give_way(self) -> None:
+        """Run what waits by now and may come in between; called by a function that `run` runs, in no transaction."""
+        self._writer.give_way()
 
     def read_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `fn(connection)` on the reading connection likewise, to its end: nobody can cancel it."""
         return self._from_thread(self._reader, self._closing_reader, fn)
 
     def _from_thread(
-        self, connection: "_Connection", closing: threading.Lock, fn: Callable[[sqlite3.Connection], Result]
+        self,
+        connection: "_Connection",
+        closing: threading.Lock,
+        fn: Callable[[sqlite3.Connection], Result],
+        *,
+        in_between: bool = False,
     ) -> Result:
         def ask() -> "_ThreadAnswer":
             with closing:
                 self._check_open()
-                return connection.ask(lambda it: whole(it, lambda: fn(it)))
+                return connection.ask(lambda it: whole(it, lambda: fn(it)), in_between=in_between)
 
         result: Result = uninterrupted(ask).wait()
         return result
@@ -172,6 +193,37 @@ class _ThreadAnswer:
         return self._done.unwrap()
 
 
+class _InBetween:
+    """What may be run before its turn, where another function gives way; its place in the queue is empty then."""
+
+    def __init__(self, answer: _Answer | _ThreadAnswer, work: Callable[[], object]) -> None:
+        self._answer = answer
+        self._work = work
+        self._came_first = False
+
+    def get_loop(self) -> "_InBetween":
+        """Return what `call_soon_threadsafe` is asked of."""
+        return self
+
+    def call_soon_threadsafe(self, set_result: object, future: object, done: outcome.Outcome[Any]) -> None:
+        """Answer, unless that was done before its turn."""
+        if not self._came_first:
+            self._answer.call_soon_threadsafe(set_result, future, done)
+
+    def come_first(self) -> None:
+        """Run it now, and answer."""
+        done = outcome.capture(self._work)
+        self._came_first = True
+        self._answer.call_soon_threadsafe(None, None, done)
+
+    def in_turn(self, waiting: "deque[_InBetween]") -> object:
+        """Run it if that was not done, and keep it from being run again."""
+        if self._came_first:
+            return None
+        waiting.remove(self)
+        return self._work()
+
+
 class _Connection(aiosqlite.Connection):
     """aiosqlite, plus a way to run a whole function on the connection's thread.
 
@@ -185,6 +237,8 @@ class _Connection(aiosqlite.Connection):
         self._counting = threading.Lock()
         self._waiting = 0
         """How much was put into the queue and is not done."""
+        self._between: deque[_InBetween] = deque()
+        """What of that may come in between, and is not begun. Whoever takes something away has the turn."""
 
     async def open(self) -> None:
         try:
@@ -197,11 +251,11 @@ class _Connection(aiosqlite.Connection):
     # Protected from Ctrl-C: an interrupt between handing the work over and going to sleep would leave the
     # connection's thread waking a task that does not wait.
     @trio.lowlevel.enable_ki_protection
-    async def call(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    async def call(self, work: Callable[[sqlite3.Connection], Result], *, in_between: bool = False) -> Result:
         """Run `work` on the connection's thread, unless the caller is cancelled already; then wait for its end."""
         await trio.lowlevel.checkpoint_if_cancelled()
         answer = _Answer()
-        self._put(answer, lambda: self._begin(answer, work))
+        self._put(answer, lambda: self._begin(answer, work), in_between=in_between)
         done: outcome.Outcome[Result] = await trio.lowlevel.wait_task_rescheduled(
             lambda raise_cancel: self._abort(answer)
         )
@@ -210,13 +264,13 @@ class _Connection(aiosqlite.Connection):
         finally:
             del done  # an exception whose traceback holds itself would wait for the collector
 
-    def ask(self, work: Callable[[sqlite3.Connection], object]) -> _ThreadAnswer:
+    def ask(self, work: Callable[[sqlite3.Connection], object], *, in_between: bool = False) -> _ThreadAnswer:
         """Run `work` here and now, or have it run when its turn comes; return what to wait for."""
         answer = _ThreadAnswer()
         with self._counting:
             runs_here = not self._waiting and self._turn.acquire(blocking=False)
         if not runs_here:
-            self._put(answer, lambda: work(self._conn))
+            self._put(answer, lambda: work(self._conn), in_between=in_between)
             return answer
         try:
             answer.call_soon_threadsafe(None, None, outcome.capture(work, self._conn))
@@ -224,12 +278,24 @@ class _Connection(aiosqlite.Connection):
             self._turn.release()
         return answer
 
-    def _put(self, answer: _Answer | _ThreadAnswer, work: Callable[[], object]) -> None:
+    def give_way(self) -> None:
+        """Run what may come in between: what waits by now, or whoever gives way might never go on."""
+        for _ in range(len(self._between)):
+            self._between.popleft().come_first()
+
+    def _put(
+        self, answer: _Answer | _ThreadAnswer, work: Callable[[], object], *, in_between: bool = False
+    ) -> None:
         with self._counting:
             self._waiting += 1
+        put: _Answer | _ThreadAnswer | _InBetween = answer
+        if in_between:
+            put = between = _InBetween(answer, work)
+            work = partial(between.in_turn, self._between)
+            self._between.append(between)
         # Without arguments, because aiosqlite logs what it executes, and what is written is private. What `work`
         # raises is a value too: aiosqlite would keep it from raising StopIteration.
-        self._tx.put_nowait((cast(Any, answer), lambda: self._in_turn(work)))
+        self._tx.put_nowait((cast(Any, put), lambda: self._in_turn(work)))
 
     def _in_turn(self, work: Callable[[], Result]) -> outcome.Outcome[Result]:
         try:

@@ -21,11 +21,18 @@ class InlineDriver:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
-        """Run `fn(connection, *args)` to its end."""
+    async def run(
+        self,
+        fn: Callable[[sqlite3.Connection, *Arguments], Result],
+        *args: *Arguments,
+        in_between: bool = False,
+    ) -> Result:
+        """Run `fn(connection, *args)` to its end; nothing waits that could be in between."""
         return whole(self._connection, lambda: fn(self._connection, *args))
 
-    def run_from_thread(self, fn: Callable[[sqlite3.Connection], Result]) -> Result:
+    def run_from_thread(
+        self, fn: Callable[[sqlite3.Connection], Result], *, in_between: bool = False
+    ) -> Result:
         """Run `fn(connection)` likewise: this is the only thread."""
         return whole(self._connection, lambda: fn(self._connection))
 

@@ -8,6 +8,7 @@ process share. The other kinds of cells are never changed in place, so they are 
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import compress, islice, repeat, takewhile
 from operator import attrgetter, itemgetter, lt
@@ -194,6 +195,10 @@ class MemoryStore:
 
     def all_came(self) -> None:
         """Do nothing: nothing was left out."""
+
+    def rows_ahead(self) -> AbstractContextManager[None]:
+        """Give none: nobody waits for what is written in memory."""
+        return nullcontext()
 
     def shrink(self) -> None:
         """There is nothing to give back."""

@@ -25,7 +25,7 @@ from replica.codec import pack, unpack
 from replica.fields import FIELDS, column_value, column_values, is_shown
 from replica.hlc import COUNTER_BITS
 from replica.ids import show_memory_id
-from replica.oplog import Changes
+from replica.oplog import Changes, RowsAhead
 from replica.state.cells import Cell, CellKind, Key, Proposal, TellingLink, memory_key
 from replica.state.memories import BareMemory, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
@@ -49,7 +49,7 @@ from replica.storage.triggers import shown_triggers, trigger_rows, write_trigger
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
 # A memory that is new and has nothing beside its text was opened by nobody: so much less is bound for each.
-_NEW_COLUMNS: Final = _MEMORY_COLUMNS[:-2]
+NEW_COLUMNS: Final = _MEMORY_COLUMNS[:-2]
 _FIELD_COLUMNS: Final = tuple(FIELDS)
 _ALL_COLUMNS: Final = (*_MEMORY_COLUMNS, *_FIELD_COLUMNS, "more")
 _UPDATE_MEMORY: Final = (
@@ -109,9 +109,22 @@ class NewRows(Sequence[RowChange]):
     """
 
     def __init__(self, first: int, added: Sequence[BareMemory]) -> None:
-        self._added = added
+        self._make: Callable[[], Sequence[BareMemory]] = lambda: added
         self.numbers = range(first, first + len(added))
         """The numbers of the rows, in their order."""
+
+    @classmethod
+    def made_later(
+        cls, numbers: range, fields: Set[str], make: Callable[[], Sequence[BareMemory]]
+    ) -> "NewRows":
+        """Return rows of memories that are made when somebody asks for more than is given here."""
+        rows = cls(numbers.start, ())
+        rows.numbers, rows.fields, rows._make = numbers, fields, make
+        return rows
+
+    @cached_property
+    def _added(self) -> Sequence[BareMemory]:
+        return self._make()
 
     @property
     def are_bare(self) -> bool:
@@ -131,7 +144,7 @@ class NewRows(Sequence[RowChange]):
     def column(self, name: str, lacking: Any = None) -> Iterator[Any]:
         """Give what each came with in one field, and `lacking` for those that came without it."""
         if name not in self.fields:
-            return repeat(lacking, len(self._added))
+            return repeat(lacking, len(self))
         return (one.add.fields.get(name, lacking) for one in self._added)
 
     def having(self, names: Set[str]) -> list[RowChange]:
@@ -142,7 +155,7 @@ class NewRows(Sequence[RowChange]):
         return [_new_row(number, one) for number, one in rows if not names.isdisjoint(one.add.fields)]
 
     def __len__(self) -> int:
-        return len(self._added)
+        return len(self.numbers)
 
     @overload
     def __getitem__(self, at: int) -> RowChange: ...
@@ -270,7 +283,9 @@ class Shown:
             related = proposed or linked or judged
         if changes.memories or changes.bare or related:
             self._write_memories(changes, now_ms)
-        if changes.added:
+        if changes.rows_ahead is not None:
+            self._write_ahead(changes.added, changes.rows_ahead, now_ms)
+        elif changes.added:
             self._write_added(changes.added, changes.count_added, now_ms)
         elif settings:
             self._tell((), now_ms)
@@ -291,7 +306,8 @@ class Shown:
             if count is not None:
                 count(page)
             inserts: _Inserts = {}
-            return packed_cells(page), inserts, self._show_added(page, inserts)
+            cells = [*zip((bytearray(one.rid) for one in page), packed_cells(page), strict=True)]
+            return cells, inserts, self._show_added(page, inserts)
 
         starts = range(0, len(added), _ADDED_AT_ONCE)
         with self._filling(len(added), held=self._last_memory), thread_beside() as begin:
@@ -305,21 +321,33 @@ class Shown:
                 self._tell(seen, now_ms)
         self._tell((), now_ms)  # what needed the index of contents is done now
 
+    def _write_ahead(self, added: Sequence[BareMemory], packed: RowsAhead, now_ms: int) -> None:
+        """Write the same of what was packed ahead and is counted."""
+        with self._filling(len(added), held=self._last_memory):
+            packed.write(self._last_memory)
+            start = 0
+            for rows, fields in packed.pages:
+                numbers = range(self._last_memory + 1, self._last_memory + rows + 1)
+                make = partial(_slice, added, start, start + rows)
+                self._last_memory, start = numbers[-1], start + rows
+                self._tell(NewRows.made_later(numbers, fields, make), now_ms)
+        self._tell((), now_ms)
+
     def _show_added(self, added: Sequence[BareMemory], inserts: _Inserts) -> Sequence[RowChange]:
         """Put the rows of new memories, of which nothing is known but one add, with what is to be inserted."""
         seen = NewRows(self._last_memory + 1, added)
         self._last_memory += len(added)
         if len(added) >= _BY_COLUMN_MIN:
-            columns, rows = _rows_of(seen, added)
+            columns, rows = rows_of(added, seen.fields, seen.numbers)
             inserts[columns] = rows
             return seen
-        unlabelled = inserts.setdefault(_NEW_COLUMNS, [])
+        unlabelled = inserts.setdefault(NEW_COLUMNS, [])
         for number, one in zip(seen.numbers, added, strict=True):
             rid, (feed, _, _), (hlc, text, fields) = one
             row = number, bytearray(rid), text, content_number(text), hlc, hlc, feed
             if fields:
                 names, values = _filled_fields(fields)
-                inserts.setdefault((*_NEW_COLUMNS, *names), []).append((*row, *values))
+                inserts.setdefault((*NEW_COLUMNS, *names), []).append((*row, *values))
             else:
                 unlabelled.append(row)
         return seen
@@ -535,6 +563,10 @@ def index_contents(connection: sqlite3.Connection) -> None:
             connection.execute(INDEX_OF_CONTENTS)
 
 
+def _slice(added: Sequence[BareMemory], start: int, stop: int) -> Sequence[BareMemory]:
+    return added[start:stop]
+
+
 def _last_ms(changes: Sequence[RowChange]) -> int:
     return max(after.updated for *_, after in changes if after is not None) >> COUNTER_BITS
 
@@ -583,21 +615,24 @@ def _filled_fields(fields: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[A
     return [_ALL_COLUMNS[len(_MEMORY_COLUMNS) + i] for i in filled], [row[i] for i in filled]
 
 
-def _rows_of(seen: NewRows, added: Sequence[BareMemory]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """Return the columns that some of these memories fill, and the row of each.
+def rows_of(
+    added: Sequence[BareMemory], named: Set[str], firsts: Iterable[Any]
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Return the columns that some of these memories fill, and the row of each, with one of `firsts` before it.
 
-    Rows that go in by their order cost less than those that are told apart by which columns they fill.
+    `named`: the fields that any of them has. Rows that go in by their order cost less than those that are told apart by
+    which columns they fill.
     """
     rids, dots, adds = zip(*added, strict=True)
     stamps, texts, fields = zip(*adds, strict=True)
     columns: Iterable[Iterable[Any]]
-    names = _columns_of(tuple(sorted(seen.fields)))
+    names = _columns_of(tuple(sorted(named)))
     if names is None:
         names, columns = _ALL_COLUMNS[len(_MEMORY_COLUMNS) :], zip(*map(_field_row, fields), strict=True)
     else:
         columns = [column_values([each.get(name) for each in fields]) for name in names]
     shown = (map(bytearray, rids), texts, map(content_number, texts), stamps, stamps, map(_first, dots))
-    return (*_NEW_COLUMNS, *names), [*zip(seen.numbers, *shown, *columns, strict=True)]
+    return (*NEW_COLUMNS, *names), [*zip(firsts, *shown, *columns, strict=True)]
 
 
 @lru_cache(_FIELDS_KEPT)

@@ -7,7 +7,7 @@ write returned is on the disk.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Final, TypeVar
 
 from replica.codec import pack, unpack
@@ -22,6 +22,7 @@ from replica.rows import entries_of, log_row, values_of
 from replica.state.cells import Cell, CellKind, Key, decode_cell, encode_cell
 from replica.state.register import Vector
 from replica.storage.added import MEMORY_CELLS, added_cell, is_told_by_its_op, memory_cell
+from replica.storage.ahead import PackedRows, packed_rows
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown, index_contents
 from replica.storage.sql import (
@@ -342,6 +343,10 @@ class SqliteStore:
         except BaseException:
             self._shown.forget_numbers()
             raise
+
+    def rows_ahead(self) -> AbstractContextManager[PackedRows]:
+        """Give room for memories of a base that are to be written, until the block ends."""
+        return packed_rows(self.connection)
 
     def make_room(self) -> None:
         """Make room on the disk for what comes next, while nothing waits for that."""

@@ -1,8 +1,10 @@
 """The shell in trio around a core: whole functions, watchers, and cancellation."""
 
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,12 @@ import trio
 import trio.testing
 
 from replica import AsyncioHost, Core, Forget, MemoryId, Replica, StoreCorrupt, Write, open_replica
+from replica.compaction import compact
 from replica.errors import InvalidOp
 from replica.ops import Set
+from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.storage.sql import REST_ROWS_MIN
-from tests.support.devices import run
+from tests.support.devices import SECONDS_MAX, devices, remember, run
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, spoil
 
@@ -262,5 +266,42 @@ def test_what_a_thread_could_not_write_is_no_news(tmp_path: Path) -> None:
 
             await trio.to_thread.run_sync(write)
             assert replica.position == 0
+
+    run(main)
+
+
+def test_who_tells_something_does_not_wait_for_a_large_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replica.snapshot.PACKED_MIN", 1)
+    order: list[str] = []
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember("one", "two")
+            await laptop.replica.run(lambda core, _: compact(core, laptop.replica.now_ms()))
+            snapshot = await laptop.replica.run(lambda core, _: make_snapshot(core))
+            begun, go_on = threading.Event(), threading.Event()
+
+            def merge(core: Core, _: sqlite3.Connection) -> None:
+                begun.set()
+                assert go_on.wait(SECONDS_MAX)
+                assert absorb(core, read_snapshot(snapshot, core), phone.replica.now_ms())
+                order.append("merged")
+
+            def tell(core: Core, _: sqlite3.Connection) -> None:
+                remember(core, ["told"], phone.replica.now_ms())
+                order.append("told")
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(phone.replica.run, merge)
+                await trio.to_thread.run_sync(begun.wait, SECONDS_MAX)
+                nursery.start_soon(phone.replica.run, lambda *_: order.append("asked before"))
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.start_soon(partial(phone.replica.run, tell, tells=True))
+                await trio.testing.wait_all_tasks_blocked()
+                go_on.set()
+            assert order == ["told", "merged", "asked before"]
+            assert await phone.texts() == {"one", "two", "told"}
 
     run(main)

@@ -1,5 +1,6 @@
 """One call is one transaction, whatever happens to its caller."""
 
+import functools
 import logging
 import sqlite3
 import threading
@@ -549,3 +550,95 @@ def test_a_thread_that_comes_too_late_to_read_is_told_so(path: Path) -> None:
     run(path, body)
     with pytest.raises(trio.ClosedResourceError, match="closed"):
         left[0].read_from_thread(numbers)
+
+
+def test_what_may_come_in_between_is_run_where_a_function_gives_way(path: Path) -> None:
+    """In the order in which it was asked for, once, and nothing else; what fails fails for who asked for it."""
+
+    async def body(driver: Driver) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        order: list[str] = []
+
+        def long(connection: sqlite3.Connection) -> None:
+            begun.set()
+            assert go_on.wait(GIVE_UP_S)
+            order.append("half")
+            driver.give_way()
+            driver.give_way()  # by now nothing waits
+            insert(connection, 4)
+            order.append("whole")
+
+        def fail(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO item VALUES (0)")
+            raise OSError("told to fail")
+
+        async def ask(name: str, number: int, *, in_between: bool) -> None:
+            assert await driver.run(insert, number, in_between=in_between) == 1
+            order.append(name)
+
+        async def ask_to_fail() -> None:
+            with pytest.raises(OSError, match="told to fail"):
+                await driver.run(fail, in_between=True)
+
+        thread = threading.Thread(
+            target=lambda: driver.run_from_thread(lambda it: insert(it, 3), in_between=True)
+        )
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run, long)
+            await trio.to_thread.run_sync(begun.wait, GIVE_UP_S)
+            nursery.start_soon(functools.partial(ask, "waits", 5, in_between=False))
+            await trio.testing.wait_all_tasks_blocked()
+            for name, number in (("one", 1), ("two", 2)):
+                nursery.start_soon(functools.partial(ask, name, number, in_between=True))
+                await trio.testing.wait_all_tasks_blocked()
+            nursery.start_soon(ask_to_fail)
+            await trio.testing.wait_all_tasks_blocked()
+            thread.start()
+            while len(driver._writer._between) < 4:  # noqa: ASYNC110 -- nobody tells that a thread waits
+                await trio.sleep(0.001)
+            go_on.set()
+        await trio.to_thread.run_sync(thread.join, GIVE_UP_S)
+        assert await driver.read(numbers) == [1, 2, 3, 4, 5]
+        assert order.index("half") < order.index("whole")
+        assert not driver._writer._between
+        assert await driver.run(insert, 6, in_between=True) == 1
+        assert not driver._writer._between, "what had its turn does not wait"
+
+    run(path, body)
+
+
+def test_what_is_asked_for_while_a_function_gives_way_waits_until_it_does_so_again(path: Path) -> None:
+    """Or who tells one thing after the other would keep it from its end."""
+
+    async def body(driver: Driver) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        order: list[str] = []
+
+        def first(connection: sqlite3.Connection) -> None:
+            trio.from_thread.run_sync(
+                nursery.start_soon,
+                functools.partial(driver.run, lambda _: order.append("second"), in_between=True),
+                trio_token=token,
+            )
+            while not driver._writer._between:
+                pass
+            order.append("first")
+
+        def long(connection: sqlite3.Connection) -> None:
+            begun.set()
+            assert go_on.wait(GIVE_UP_S)
+            driver.give_way()
+            order.append("between")
+            driver.give_way()
+
+        token = trio.lowlevel.current_trio_token()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run, long)
+            await trio.to_thread.run_sync(begun.wait, GIVE_UP_S)
+            nursery.start_soon(functools.partial(driver.run, first, in_between=True))
+            await trio.testing.wait_all_tasks_blocked()
+            go_on.set()
+        assert order == ["first", "between", "second"]
+
+    run(path, body)
