@@ -91,7 +91,7 @@ def read_around(
         for category, chosen in follows.items()
     }
     return Around(
-        profile=() if filters.workspace else tuple(_profile(connection)),
+        profile=() if filters.workspace else tuple(_profile(connection, now_ms)),
         project=lines["project"],
         preference=lines["preference"],
         identity=lines["identity"],
@@ -100,9 +100,9 @@ def read_around(
     )
 
 
-def _profile(connection: sqlite3.Connection) -> Iterable[str]:
+def _profile(connection: sqlite3.Connection, now_ms: int) -> Iterable[str]:
     """Return what the owner wrote of themselves, but for what is left out where somebody wrote without end."""
-    set_by_key = entries(connection, limit=_WRITTEN_MAX)
+    set_by_key = entries(connection, limit=_WRITTEN_MAX, now_ms=now_ms)
     blocks = ((block.label, block.text) for block in blocks_by_turns(connection, _WRITTEN_MAX))
     left = _WRITTEN_CHARACTERS_MAX
     for title, text in chain(set_by_key.items(), blocks):

@@ -36,7 +36,7 @@ def snooze(connection: sqlite3.Connection, slot: bytes, until_ms: int | None) ->
 def snoozed(connection: sqlite3.Connection, now_ms: int) -> dict[bytes, int]:
     """Return the slots of the questions that are put off, with until when. What is no time says nothing."""
     found = {}
-    for name, value in read_settings(connection, _PREFIX, limit=SNOOZED_MAX).items():
+    for name, value in read_settings(connection, _PREFIX, limit=SNOOZED_MAX, now_ms=now_ms).items():
         slot, (until_ms, asked) = _slot_of(name), _read(value)
         is_later = now_ms < until_ms <= now_ms + SNOOZE_MS_MAX + _AHEAD_MS_MAX
         if slot is not None and is_later and asked == _asked(connection, slot):

@@ -66,9 +66,12 @@ class Block(NamedTuple):
     updated: int
 
 
-def entries(connection: sqlite3.Connection, *, limit: int | None = None) -> dict[str, str]:
-    """Return what was set, by key; at most the last `limit` entries."""
-    return {key: str(value) for key, value in read_settings(connection, PREFIX, limit=limit).items()}
+def entries(
+    connection: sqlite3.Connection, *, limit: int | None = None, now_ms: int | None = None
+) -> dict[str, str]:
+    """Return what was set, by key; at most the last `limit` entries, as of `read_settings`."""
+    found = read_settings(connection, PREFIX, limit=limit, now_ms=now_ms)
+    return {key: str(value) for key, value in found.items()}
 
 
 def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[InferredFact]:

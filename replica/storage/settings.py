@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.fields import Value
+from replica.hlc import AHEAD_MS_MAX, HLC_MAX, at_end_of
 from replica.state.cells import Cell, CellKind, Key, Lesson
 from replica.state.register import winner
 
@@ -42,16 +43,20 @@ def setting_row(key: Key, cell: Cell | None) -> tuple[str, bytes, int] | None:
 
 
 def read_settings(
-    connection: sqlite3.Connection, prefix: str, *, limit: int | None = None
+    connection: sqlite3.Connection, prefix: str, *, limit: int | None = None, now_ms: int | None = None
 ) -> dict[str, Value]:
-    """Return the settings whose names begin so, by what follows, in order; at most the last `limit` that were set."""
+    """Return the settings whose names begin so, by what follows, in order; at most the last `limit` that were set.
+
+    What is stamped further ahead of `now_ms` than clocks absorb counts as set first, or nothing could be set after it.
+    """
+    believed = HLC_MAX if now_ms is None else at_end_of(now_ms + AHEAD_MS_MAX)
     return {
         name[len(prefix) :]: unpack(value)
         for name, value in connection.execute(
             """SELECT name, value FROM setting WHERE name IN (
-                   SELECT name FROM setting WHERE substr(name, 1, ?) = ? ORDER BY hlc DESC, name LIMIT ?
+                   SELECT name FROM setting WHERE substr(name, 1, ?) = ? ORDER BY hlc > ?, hlc DESC, name LIMIT ?
                ) ORDER BY name""",
-            (len(prefix), prefix, -1 if limit is None else limit),
+            (len(prefix), prefix, believed, -1 if limit is None else limit),
         )
     }
 

@@ -12,11 +12,12 @@ from cognition.filters import Filters
 from cognition.profile.owner import CORE_LOOKED_AT, facts
 from cognition.ranking.classes import MULTI_HOP
 from replica import Core, Set, Write, connect, new_memory_id
+from replica.hlc import HLC_MAX
 from replica.ops import Remember
 from replica.reads.profile import blocks_by_turns, core_rows
 from replica.storage.store import SqliteStore
 from tests.support.minds import derived_tables
-from tests.support.replicas import NOW_MS, group, settle
+from tests.support.replicas import NOW_MS, Hand, group, settle, take
 
 OFTEN = 300
 
@@ -52,6 +53,22 @@ def test_entries_and_blocks_without_end_leave_room_for_what_others_wrote() -> No
     profile = around(flooded(*entries, *blocks)).profile
     assert len(profile) < OFTEN
     assert {"- name: Ann", "- persona: Be brief."} <= {*profile}
+
+
+def test_what_is_set_with_stamps_from_the_future_keeps_no_later_entry_out() -> None:
+    """Nothing could be set after it, and the last hundred that were set stood in each prompt."""
+    ann, _ = group("ann", "eve", make_store=with_tables)
+    eve = Hand("eve")
+    ops = [
+        eve.write(Set(f"profile.a{n:03}", "of no use"), hlc=HLC_MAX - OFTEN + n, ends=n == OFTEN - 1)
+        for n in range(OFTEN)
+    ]
+    take(ann, eve.frame(*ops))
+    ann.commit([Write(Set("profile.name", "Ann"))], NOW_MS + 1)
+    assert isinstance(ann.store, SqliteStore)
+    profile = around(ann.store).profile
+    assert "- name: Ann" in profile
+    assert len(profile) > 1, "what has room is shown, whatever its stamp"
 
 
 def test_blocks_that_no_prompt_has_room_for_are_not_made_into_lines() -> None:

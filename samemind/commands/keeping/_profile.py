@@ -15,7 +15,7 @@ LABEL_CHARACTERS_MAX = 100
 def profile_of(connection: sqlite3.Connection, now_ms: int, limit: int = PROFILE_SHOWN) -> Profile:
     every, told = known.entries(connection), known.facts(connection, now_ms=now_ms, limit=limit + 1)
     return Profile(
-        static=every if len(every) <= limit else known.entries(connection, limit=limit),
+        static=every if len(every) <= limit else known.entries(connection, limit=limit, now_ms=now_ms),
         dynamic=[ProfileFact(rid=replica.show_memory_id(fact.rid), text=fact.text) for fact in told[:limit]],
         more=max(len(every), len(told)) > limit,
     )
