@@ -5,10 +5,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from cognition.filters import TIME, Filters
+from cognition.filters import STORED, TIME, Filters
 from cognition.memories import EACH
 from cognition.tellings import groups_of, shown_once
-from replica.hlc import COUNTER_BITS, HLC_MAX, OWN_AHEAD_MS_MAX
+from replica.hlc import latest_plausible
 from replica.reads.facts import numbers_beside
 
 # A summary stands in a list only where each of its members would: it says what all of them say.
@@ -19,9 +19,7 @@ _WHOLE: Final = """WITH whole (no) AS (
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
 
 
-# By when memories were stored. What a clock stamped that was days or years ahead would come first for as long: it comes
-# where it was told, if anybody says when, and else last.
-_STORED: Final = f"iif(m.created <= ?, m.created, ifnull(m.told_at, 0) << {COUNTER_BITS})"
+# As `STORED`, of a summary.
 _STORED_SUMMARY: Final = "iif(s.created <= ?, s.created, 0)"
 
 
@@ -60,9 +58,9 @@ def newest_page(
     if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
         once, both = shown_once(f"{condition} AND {_ALONE}", values)
     everything = f"""{_WHOLE.format(condition=condition)}, page (stored, rid, id, no) AS (
-        SELECT {_STORED}, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
+        SELECT {STORED}, m.rid, m.id, NULL FROM shown_memory m WHERE {once}
         UNION ALL SELECT {_STORED_SUMMARY}, s.rid, NULL, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
-    latest = _latest(now_ms)
+    latest = latest_plausible(now_ms)
     twice = (*values, latest, *both, latest)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
     rows = connection.execute(
@@ -90,15 +88,10 @@ def _newest(
 ) -> ListPage:
     rows = connection.execute(
         f"""SELECT m.id, NULL FROM shown_memory m WHERE {condition}
-            ORDER BY {_STORED} DESC, m.rid DESC LIMIT ? OFFSET ?""",
-        (*values, _latest(now_ms), limit, offset),
+            ORDER BY {STORED} DESC, m.rid DESC LIMIT ? OFFSET ?""",
+        (*values, latest_plausible(now_ms), limit, offset),
     )
     return ListPage(list(map(ListEntry._make, rows)), _count(connection, condition, values))
-
-
-def _latest(now_ms: int) -> int:
-    """Return the latest stamp that can be right."""
-    return min(HLC_MAX, (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS)
 
 
 def count_kept(connection: sqlite3.Connection, filters: Filters) -> int:

@@ -45,7 +45,12 @@ def absorb_all(last: Hlc, remote: Iterable[int], now_ms: int) -> Hlc:
 
 def runs_ahead(last: Hlc, now_ms: int) -> bool:
     """Say whether my stamps are so far ahead of a corrected clock that a new incarnation must begin."""
-    return last > (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS
+    return last > latest_plausible(now_ms)
+
+
+def latest_plausible(now_ms: int) -> Hlc:
+    """Return the latest stamp that can be right; a later one is of a clock that was days or years ahead."""
+    return Hlc(min(HLC_MAX, (now_ms + OWN_AHEAD_MS_MAX) << COUNTER_BITS))
 
 
 def drift(now_ms: int) -> ClockDrift:

@@ -12,10 +12,11 @@ from typing import Final
 
 from cognition.context.block import NO_NAMES, Context, Section, line_of, named, render
 from cognition.context.budget import tokens
-from cognition.filters import Filters
+from cognition.filters import STORED, Filters
 from cognition.memories import read_memories
 from cognition.tellings import shown_once
 from replica import Memory, MemoryId
+from replica.hlc import latest_plausible
 
 PINNED: Final = "Pinned"
 RECENT: Final = "Recent"
@@ -32,6 +33,9 @@ STALE_MS: Final = 90 * 86_400_000
 # What stands under a summary says much the same as its neighbours: whoever asks for that gets the summary.
 _NOT_COLD: Final = "NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)"
 
+# SQL, and what stands for its question marks.
+_Asked = tuple[str, tuple[int, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class OverviewSection:
@@ -43,13 +47,14 @@ class OverviewSection:
 
 def read_overview(connection: sqlite3.Connection, filters: Filters, *, now_ms: int) -> list[OverviewSection]:
     """Return the parts that are not empty."""
-    before_ms = now_ms - STALE_MS
+    before_ms, latest = now_ms - STALE_MS, latest_plausible(now_ms)
     untouched = "m.updated < ? AND ifnull(m.last_access, 0) < ?"
+    before = (before_ms << 16, before_ms)
     parts = [
-        _part(connection, filters, PINNED, "m.pinned = 1", (), "m.created", PINNED_MAX),
-        _part(connection, filters, RECENT, "1", (), "m.created DESC", RECENT_MAX),
-        _part(connection, filters, FREQUENT, "m.accesses > 0", (), "m.accesses DESC", FREQUENT_MAX),
-        _part(connection, filters, STALE, untouched, (before_ms << 16, before_ms), "m.updated", STALE_MAX),
+        _part(connection, filters, PINNED, ("m.pinned = 1", ()), ("m.created", ()), PINNED_MAX),
+        _part(connection, filters, RECENT, ("1", ()), (f"{STORED} DESC", (latest,)), RECENT_MAX),
+        _part(connection, filters, FREQUENT, ("m.accesses > 0", ()), ("m.accesses DESC", ()), FREQUENT_MAX),
+        _part(connection, filters, STALE, (untouched, before), ("m.updated", ()), STALE_MAX),
     ]
     return [part for part in parts if part.memories]
 
@@ -92,16 +97,16 @@ def _part(
     connection: sqlite3.Connection,
     filters: Filters,
     title: str,
-    condition: str,
-    parameters: tuple[int, ...],
-    order: str,
+    condition: _Asked,
+    order: _Asked,
     limit: int,
 ) -> OverviewSection:
     allowed, values = filters.sql()
-    belongs = f"{allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD}"
-    once, both = shown_once(belongs, (*values, *parameters))
+    belongs = f"{allowed} AND m.parent IS NULL AND {condition[0]} AND {_NOT_COLD}"
+    once, both = shown_once(belongs, (*values, *condition[1]))
     rows = connection.execute(
-        f"SELECT m.id FROM shown_memory m WHERE {once} ORDER BY {order}, m.rid LIMIT ?", (*both, limit)
+        f"SELECT m.id FROM shown_memory m WHERE {once} ORDER BY {order[0]}, m.rid LIMIT ?",
+        (*both, *order[1], limit),
     )
     wanted = [number for (number,) in rows]
     found = {shown.id: shown.memory for shown in read_memories(connection, wanted)}

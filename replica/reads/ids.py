@@ -2,8 +2,10 @@
 
 import sqlite3
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import Final
 
+from replica.hlc import COUNTER_BITS, latest_plausible
 from replica.ids import MemoryId
 from replica.storage.sql import select_named
 
@@ -11,13 +13,23 @@ from replica.storage.sql import select_named
 _ASKED_AT_ONCE: Final = 2_000
 
 
-def newest_numbers(connection: sqlite3.Connection, limit: int) -> list[int]:
-    """Return the rows of at most `limit` tellings that are not put away, the last told or changed first."""
-    rows = connection.execute(
-        "SELECT id FROM memory WHERE parent IS NULL AND archived IS NOT 1 ORDER BY updated DESC LIMIT ?",
-        (limit,),
+def newest_numbers(connection: sqlite3.Connection, limit: int, now_ms: int) -> list[int]:
+    """Return the rows of at most `limit` tellings that are not put away, the last told or changed first.
+
+    What was changed by a clock that was days or years ahead counts as stored when it was. What was stored by such a
+    clock comes where it was told, if anybody says when, and else last.
+    """
+    latest = latest_plausible(now_ms)
+    shown = "FROM memory WHERE parent IS NULL AND archived IS NOT 1 AND updated"
+    right = connection.execute(
+        f"SELECT updated, updated, id {shown} <= ? ORDER BY updated DESC LIMIT ?", (latest, limit)
     )
-    return [number for (number,) in rows]
+    stored = f"iif(created <= ?, created, ifnull(told_at, 0) << {COUNTER_BITS})"
+    ahead = connection.execute(
+        f"SELECT {stored}, updated, id {shown} > ? ORDER BY 1 DESC, updated DESC LIMIT ?",
+        (latest, latest, limit),
+    )
+    return [number for *_, number in nlargest(limit, (*right, *ahead))]
 
 
 def numbers_between(connection: sqlite3.Connection, start_ms: int, end_ms: int, limit: int) -> list[int]:

@@ -135,9 +135,9 @@ def _retired(connection: sqlite3.Connection, numbers: list[int]) -> set[int]:
     return {number for (number,) in rows}
 
 
-def newest(connection: sqlite3.Connection, limit: int) -> list[Shown]:
+def newest(connection: sqlite3.Connection, limit: int, now_ms: int) -> list[Shown]:
     """Return the memories that were told or changed last, without the facts that were taken from others."""
-    numbers = newest_numbers(connection, limit)
+    numbers = newest_numbers(connection, limit, now_ms)
     shown = {it.id: it for it in read_memories(connection, numbers)}
     return [shown[number] for number in numbers if number in shown]
 

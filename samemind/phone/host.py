@@ -55,6 +55,7 @@ from replica import (
     show_memory_id,
 )
 from replica.codec import check_text
+from replica.hlc import latest_plausible
 from replica.purging import purge
 from replica.reads.devices import device_names
 from replica.refold import refold_after_upgrade
@@ -249,9 +250,14 @@ class Phone:
         hits = find_with(self.connection, question, rids, min(limit, LIST_MAX), now_ms, own_zone())
         return [{**self._view(hit.shown), "score": round(hit.score, 4)} for hit in hits]
 
-    def recent(self, *, limit: int) -> list[Answer]:
-        """Return what was told or changed last, here or elsewhere."""
-        return [self._view(shown) for shown in newest(self.connection, min(limit, LIST_MAX))]
+    def recent(self, *, limit: int, now_ms: int) -> list[Answer]:
+        """Return what was told or changed last, here or elsewhere; a change that a clock far ahead stamped is none."""
+        latest = latest_plausible(now_ms)
+        answers = []
+        for shown in newest(self.connection, min(limit, LIST_MAX), now_ms):
+            view = self._view(shown)
+            answers.append(view if shown.memory.updated <= latest else view | {"changed_ms": view["told_ms"]})
+        return answers
 
     def known(self, *, rids: list[str]) -> list[str]:
         """Return those of these memories that are here and not forgotten."""

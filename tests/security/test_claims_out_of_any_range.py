@@ -70,7 +70,7 @@ def test_a_phone_folds_them_and_answers() -> None:
     while called.read(now_ms=NOW_MS):
         pass
     assert told["rid"] in [each["rid"] for each in called.ask("how old is Ann0?", limit=50, now_ms=NOW_MS)]
-    assert called.recent(limit=200)
+    assert called.recent(limit=200, now_ms=NOW_MS)
     assert called.questions(now_ms=NOW_MS)
 
 

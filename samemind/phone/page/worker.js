@@ -416,7 +416,7 @@ const WRITING = new Set(["remember", "edit", "forget", "done", "settle", "merge"
 
 function call({ verb, options = {} }) {
   const timed = { ...options };
-  if (!["recent", "known", "devices", "digests"].includes(verb)) timed.now_ms = Date.now();
+  if (!["known", "devices", "digests"].includes(verb)) timed.now_ms = Date.now();
   if (verb === "remember") timed.zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const answer = asked(verb, timed);
   if (WRITING.has(verb)) {

@@ -30,7 +30,7 @@ for room, privately in ((100_000, False), (250_000, True), (400_000, False), (60
         except StoreFailed as error:
             refused.append(str(error))
             break
-    asked = phone.recent(limit=5)  # what is there can be read meanwhile
+    asked = phone.recent(limit=5, now_ms=NOW)  # what is there can be read meanwhile
     assert [each["rid"] for each in asked] == told[::-1][:5], (asked, told)
     privateDisk.widen()
     before = privateDisk.counts.flushes
@@ -40,7 +40,7 @@ for room, privately in ((100_000, False), (250_000, True), (400_000, False), (60
 digests = phone.digests()
 phone.connection.close()
 again = Phone.open("/disk/memory.db", identity, name="pocket", random=Random(2), now_ms=NOW + 10**6)
-kept = {each["rid"] for each in again.recent(limit=200)}
+kept = {each["rid"] for each in again.recent(limit=200, now_ms=NOW)}
 print(json.dumps({
     "refused": refused, "told": len(told), "lost": sorted({*told} - kept), "beyond": sorted(kept - {*told}),
     "whole": whole, "same": digests == again.digests(),

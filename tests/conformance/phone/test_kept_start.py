@@ -24,7 +24,7 @@ identity = Identity.of(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 phone = Phone.open("/memory.db", identity, name="pocket", random=Random(1), now_ms=NOW)
 for number in range(20):
     phone.remember(f"Anna moved to street {number}, and my dentist is at Hauptstrasse {number}", now_ms=NOW + number)
-phone.forget(phone.recent(limit=1)[0]["rid"], now_ms=NOW + 100)
+phone.forget(phone.recent(limit=1, now_ms=NOW)[0]["rid"], now_ms=NOW + 100)
 print(json.dumps({
     "digests": phone.digests(),
     "found": [hit["text"] for hit in phone.ask("dentist", limit=5, now_ms=NOW + 200)],

@@ -5,6 +5,7 @@ from cognition.context.budget import tokens
 from cognition.context.overview import PINNED, RECENT, STALE, STALE_MS, OverviewSection, read_overview, widen
 from cognition.filters import Filters
 from replica import short_memory_ids
+from replica.ops import Set, Write
 from tests.support.minds import NOW_MS, Home
 
 EMPTY = Context("", 0, "overview", (), ())
@@ -44,6 +45,24 @@ def test_what_was_told_twice_stands_there_once() -> None:
     assert [[*map(_without_name, section.lines)] for section in named.sections] == [
         [*section.lines] for section in made.sections
     ]
+
+
+def test_what_a_clock_far_ahead_stamped_is_no_recent_memory_until_it_is_said_when_it_was_told() -> None:
+    home = Home()
+    home.now_ms = NOW_MS + 2 * STALE_MS
+    ahead = home.remember("Told by a wrong clock")
+    home.now_ms = NOW_MS
+    first, last = home.remember("Told afterwards"), home.remember("Told last of all")
+
+    def recent() -> list[bytes]:
+        (rids,) = (
+            [memory.rid for memory in part.memories] for part in parts_of(home) if part.title == RECENT
+        )
+        return rids
+
+    assert recent() == [last, first, ahead]
+    home.commit(Write(Set("told_at", NOW_MS + 1), ahead))
+    assert recent() == [ahead, last, first]
 
 
 def _without_name(line: str) -> str:

@@ -134,9 +134,46 @@ def test_the_newest_are_tellings_that_are_not_put_away() -> None:
     core.commit([Write(Set("archived", True), second)], NOW_MS + 10)
     core.commit(core.edits_of(first, "said once more"), NOW_MS + 11)
     named = {shown.id: shown.rid for shown in all_memories(store.connection)}
-    assert [named[number] for number in newest_numbers(store.connection, 9)] == [first, third]
-    assert [named[number] for number in newest_numbers(store.connection, 1)] == [first]
+    assert [named[number] for number in newest_numbers(store.connection, 9, NOW_MS)] == [first, third]
+    assert [named[number] for number in newest_numbers(store.connection, 1, NOW_MS)] == [first]
     assert count_tellings(store.connection) == 3
+
+
+def test_what_a_clock_far_ahead_stamped_is_as_new_as_when_it_was_told_and_else_the_oldest() -> None:
+    day_ms = 86_400_000
+    ahead_ms, now_ms = NOW_MS + 1_000 * day_ms, NOW_MS + 3 * day_ms
+    store = sqlite_store()
+    core = core_of("ann", store)
+    told: dict[bytes, str] = {}
+
+    def tell(text: str, at_ms: int) -> MemoryId:
+        rid = MemoryId(bytes([len(told)]) * 16)
+        told[rid] = text
+        core.commit([Write(Remember(text, {}), rid)], at_ms)
+        return rid
+
+    tell("before", NOW_MS)
+    changed = tell("before, and changed by the wrong clock", NOW_MS + 1)
+    tell("by the wrong clock", ahead_ms)
+    dated = tell("by the wrong clock, and dated", ahead_ms + 1)
+    tell("by the wrong clock, and last", ahead_ms + 2)
+    core.commit(
+        [*core.edits_of(changed, "other words"), Write(Set("told_at", NOW_MS + day_ms), dated)], ahead_ms + 3
+    )
+    tell("afterwards", NOW_MS + 2 * day_ms)
+    named = {shown.id: told[shown.rid] for shown in all_memories(store.connection)}
+    wanted = [
+        "afterwards",
+        "by the wrong clock, and dated",
+        "before, and changed by the wrong clock",
+        "before",
+        "by the wrong clock, and last",
+        "by the wrong clock",
+    ]
+    for limit in (1, 4, 9):
+        numbers = newest_numbers(store.connection, limit, now_ms)
+        assert [named[number] for number in numbers] == wanted[:limit]
+    assert named[newest_numbers(store.connection, 1, ahead_ms)[0]] == "by the wrong clock, and dated"
 
 
 def test_a_stretch_of_time_holds_what_happened_or_was_told_in_it() -> None:

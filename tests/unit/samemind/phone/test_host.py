@@ -67,7 +67,24 @@ def test_the_same_telling_under_one_name_is_stored_once() -> None:
     first = device.remember("The key is under the pot", now_ms=NOW_MS)
     again = device.remember("The key is under the pot", rid=first["rid"], now_ms=NOW_MS + 1)
     assert again["rid"] == first["rid"]
-    assert len(device.recent(limit=10)) == 1
+    assert len(device.recent(limit=10, now_ms=NOW_MS)) == 1
+
+
+def test_what_a_clock_far_ahead_stamped_comes_last_and_stands_under_the_day_on_which_it_was_told() -> None:
+    device = phone()
+    right = device.remember("Told by a right clock", now_ms=NOW_MS)["rid"]
+    device.remember("Told by a wrong one", now_ms=NOW_MS + 1_000 * DAY_MS)
+    device.edit(right, "Told by a right clock, and changed", now_ms=NOW_MS + 1_000 * DAY_MS + 1)
+    device.remember("Told afterwards", now_ms=NOW_MS + DAY_MS)
+    days = [
+        (each["text"], (each["changed_ms"] - NOW_MS) // DAY_MS)
+        for each in device.recent(limit=9, now_ms=NOW_MS + DAY_MS)
+    ]
+    assert days == [
+        ("Told afterwards", 1),
+        ("Told by a right clock, and changed", 0),
+        ("Told by a wrong one", 1_000),
+    ]
 
 
 def test_a_secret_is_told_only_on_purpose() -> None:
@@ -75,9 +92,9 @@ def test_a_secret_is_told_only_on_purpose() -> None:
     text = "my password is hunter2-Tr0ub4dor&3"
     with pytest.raises(LooksSecret, match="looks like a secret"):
         device.remember(text, now_ms=NOW_MS)
-    assert device.recent(limit=10) == []
+    assert device.recent(limit=10, now_ms=NOW_MS) == []
     device.remember(text, anyway=True, now_ms=NOW_MS)
-    assert [each["text"] for each in device.recent(limit=10)] == [text]
+    assert [each["text"] for each in device.recent(limit=10, now_ms=NOW_MS)] == [text]
 
 
 def test_a_secret_comes_into_a_memory_only_on_purpose_and_what_it_holds_may_stay() -> None:
@@ -202,7 +219,7 @@ def test_a_contradiction_is_settled_by_what_is_typed_instead() -> None:
         device.merge(question["slot"], "The password is hunter2-Trombone9", now_ms=NOW_MS + 2)
     assert len(device.questions(now_ms=NOW_MS)) == 1
     assert device.merge(question["slot"], "In Olten,  between them", now_ms=NOW_MS + 3) == []
-    assert device.recent(limit=1)[0]["text"] == "In Olten,  between them"
+    assert device.recent(limit=1, now_ms=NOW_MS)[0]["text"] == "In Olten,  between them"
     held = {value for value, standing in _beliefs(device, question["slot"]).items() if standing == "held"}
     assert held == {"In Olten, between them"}
     with pytest.raises(NameNotFound, match="settled already"):
@@ -227,11 +244,11 @@ def test_a_decision_is_taken_back_however_it_was_made() -> None:
     assert device.reopen(slot, now_ms=NOW_MS + 4) == [question]
     device.settle(slot, ["Bern"], since_ms=NOW_MS, now_ms=NOW_MS + 5)
     assert [each["sides"] for each in device.reopen(slot, now_ms=NOW_MS + 6)] == [question["sides"]]
-    rids = {each["rid"] for each in device.recent(limit=10)}
+    rids = {each["rid"] for each in device.recent(limit=10, now_ms=NOW_MS)}
     device.merge(slot, "In Olten, between them", now_ms=NOW_MS + 7)
     (again,) = device.reopen(slot, now_ms=NOW_MS + 8)
     assert again["sides"] == question["sides"]
-    assert {each["rid"] for each in device.recent(limit=10)} == rids
+    assert {each["rid"] for each in device.recent(limit=10, now_ms=NOW_MS)} == rids
     with pytest.raises(NameNotFound, match="settled already"):
         device.reopen("00" * 16, now_ms=NOW_MS + 9)
 
@@ -284,7 +301,7 @@ def test_what_a_page_shows_first_costs_the_same_however_much_is_told() -> None:
             device.remember(f"The passport of Maria lies on shelf s{number}", now_ms=NOW_MS + many + number)
         counted = [0]
         device.connection.set_progress_handler(partial(_count, counted), 10)
-        assert len(device.recent(limit=40)) == 40
+        assert len(device.recent(limit=40, now_ms=NOW_MS)) == 40
         device.connection.set_progress_handler(None, 0)
         steps.append(counted[0])
     few, most = steps
@@ -329,7 +346,7 @@ def test_what_is_forgotten_before_it_was_read_leaves_nothing() -> None:
     rid = device.remember("Anna moved to Berlin last week and works at a bakery", now_ms=NOW_MS)["rid"]
     device.forget(rid, now_ms=NOW_MS + 1)
     read_all(device, now_ms=NOW_MS + 2)
-    assert device.recent(limit=10) == []
+    assert device.recent(limit=10, now_ms=NOW_MS) == []
     assert device.status(now_ms=NOW_MS)["position"] == 2
 
 
@@ -338,7 +355,7 @@ def test_what_is_edited_and_forgotten() -> None:
     rid = device.remember("The wifi is slow", now_ms=NOW_MS)["rid"]
     assert device.edit(rid, " The wifi is fast ", now_ms=NOW_MS + 1)["text"] == "The wifi is fast"
     device.forget(rid, now_ms=NOW_MS + 2)
-    assert device.recent(limit=10) == []
+    assert device.recent(limit=10, now_ms=NOW_MS) == []
     assert device.ask("wifi", limit=5, now_ms=NOW_MS) == []
     with pytest.raises(NameNotFound, match=rid):
         device.forget(rid, now_ms=NOW_MS)
@@ -353,7 +370,7 @@ def test_it_is_all_there_when_it_is_opened_again(tmp_path: Path) -> None:
     device.connection.close()
     again = phone(path=str(tmp_path / "memory.db"))
     assert (again.digests(), again.status(now_ms=NOW_MS)) == (digests, status)
-    assert [each["text"] for each in again.recent(limit=5)] == ["The key is under the pot"]
+    assert [each["text"] for each in again.recent(limit=5, now_ms=NOW_MS)] == ["The key is under the pot"]
 
 
 def test_to_be_opened_again_takes_no_signature(tmp_path: Path) -> None:
@@ -506,5 +523,5 @@ def test_what_two_devices_wrote_at_once_is_shown_until_one_of_them_settles_it() 
         {"text": "The key is kept by Carla", "by": "laptop"},
         {"text": "The key is kept by Dora", "by": "phone"},
     ]
-    assert one.memory(rid)["variants"] == laptop.recent(limit=1)[0]["variants"] == wrote
+    assert one.memory(rid)["variants"] == laptop.recent(limit=1, now_ms=NOW_MS)[0]["variants"] == wrote
     assert one.edit(rid, wrote[1]["text"], now_ms=NOW_MS + 3)["variants"] == []

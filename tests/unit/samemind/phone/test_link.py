@@ -34,7 +34,7 @@ def test_what_is_told_while_they_are_linked_goes_over_at_once() -> None:
     said = link.more(NOW_MS + 1)
     assert said
     talk(link, other, said)
-    assert [each["text"] for each in there.recent(limit=5)] == ["Told in the middle"]
+    assert [each["text"] for each in there.recent(limit=5, now_ms=NOW_MS)] == ["Told in the middle"]
 
 
 def test_edits_made_apart_are_both_kept() -> None:

@@ -302,7 +302,7 @@ def test_a_hostile_folder_does_no_harm() -> None:
         else None
     )
     here.look()
-    assert [each["text"] for each in here.phone.recent(limit=5)] == ["told"]
+    assert [each["text"] for each in here.phone.recent(limit=5, now_ms=NOW_MS)] == ["told"]
     assert not any(large in url for url in folder.urls)
     folder.spoiled = lambda call: HttpAnswer(207, b"<a/>") if call.method == "PROPFIND" else None
     here.look()
@@ -335,8 +335,8 @@ def test_who_was_revoked_reads_nothing_that_was_written_after_and_is_not_read() 
     for _ in range(3):
         here.look()
         there.look()
-    assert "nothing for strangers" not in {each["text"] for each in here.phone.recent(limit=9)}
-    assert "told by a stranger" not in {each["text"] for each in there.phone.recent(limit=9)}
+    assert "nothing for strangers" not in {each["text"] for each in here.phone.recent(limit=9, now_ms=NOW_MS)}
+    assert "told by a stranger" not in {each["text"] for each in there.phone.recent(limit=9, now_ms=NOW_MS)}
 
 
 def test_one_that_is_used_no_more_is_forgotten() -> None:
