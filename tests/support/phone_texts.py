@@ -19,13 +19,13 @@ _TOLD: Final = (
     ("samemind/phone/host.py", r'raise NameNotFound\(\s*"([^"]+)"'),
     ("samemind/phone/mail.py", r'^    "\w+": "([^"]+)",$'),
     ("samemind/phone/page/worker.js", r'^const (?:NO_ROOM|STRANGERS|PAIRING_CLOSED|NOT_REACHED) = "([^"]+)"'),
+    ("samemind/phone/page/page.js", r'^const NO_PLACE = "([^"]+)"'),
     ("samemind/phone/page/ahead.js", r'^const AWAY = "([^"]+)"'),
+    ("replica/codec.py", r'raise InvalidOp\("(expected some text[^"]+)"'),
     ("sync/code.py", r'raise InvalidCode\("(expected a code such[^"]+)"'),
     ("sync/pairing.py", r'b"\\x0\d", "([^"]+)"'),
     ("sync/pairing.py", r'raise WrongCode\("((?:the device at|the other side)[^"]+)"'),
 )
-# SQLite says this where the browser gives no more room.
-_FULL: Final = "database or disk is full"
 
 
 def texts() -> list[str]:
@@ -38,7 +38,7 @@ def told() -> list[str]:
     """Return what the page is told in English, and shows in its own language."""
     found = [re.findall(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE) for name, pattern in _TOLD]
     assert all(found), list(zip(_TOLD, found, strict=True))
-    return [*(text for each in found for text in each), _FULL]
+    return [text for each in found for text in each]
 
 
 def catalog(language: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ function guessedName() {
 // Ask what this device is to be called, and for a code if there is one; nothing is made before that.
 export function welcome(main, code) {
   return new Promise((resolve) => {
-    const name = h("input", { type: "text", value: guessedName(), maxlength: 60, autocomplete: "off" });
+    const name = h("input", { type: "text", value: guessedName(), maxlength: 60, required: true, autocomplete: "off" });
     const shown = h("input", { type: "text", value: code ?? "", maxlength: CODE_LETTERS, autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
     const begin = (event) => {
       event.preventDefault();

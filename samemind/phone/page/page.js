@@ -137,11 +137,14 @@ onEvent((event) => {
   else if (event.event === "broken") failed(new Error(event.message));
 });
 
-function failed(error) {
+const NO_PLACE = "this browser keeps nothing for this page: allow its address to store data (cookies), or leave the private window";
+
+async function failed(error) {
+  await speaks;
   main.replaceChildren(h("div", { class: "stack welcome" },
     h("h2", {}, t("This device does not start")),
     h("p", { class: "panel warn", role: "alert" }, inWords(inPageWords(error.message))),
-    h("p", { class: "muted" }, t("What it remembers is still on its disk. Go where the device that serves this page can be reached, close other pages of samemind, and load this one again; a private window has no disk to keep anything on.")),
+    error.message !== NO_PLACE && h("p", { class: "muted" }, t("What it remembers is still on its disk. Go where the device that serves this page can be reached, close other pages of samemind, and load this one again; a private window has no disk to keep anything on.")),
     h("button", { type: "button", class: "primary", onclick: () => location.reload() }, t("Load again"))));
 }
 
@@ -178,15 +181,19 @@ function frame() {
   document.getElementById("notices").setAttribute("aria-label", t("Notices"));
 }
 
+const speaks = loadCatalog((language) => import(new URL(CATALOG_FILES[language], import.meta.url).href)).then(frame); // `CATALOG_FILES` is put in by build.mjs
+
+// What the page begins with. Where a browser refuses it to keep anything, each one says so in words of its own.
+const noted = () => Promise.all([kept("wiping"), kept("name"), takeUp()]).catch((cause) => { throw new Error(NO_PLACE, { cause }); });
+
 async function start() {
   const given = handedOver();
-  const speaks = loadCatalog((language) => import(new URL(CATALOG_FILES[language], import.meta.url).href)).then(frame); // `CATALOG_FILES` is put in by build.mjs
   if (!navigator.locks || !navigator.storage?.getDirectory) {
     await speaks;
     throw new Error(t("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost."));
   }
   lead(program("{{WORKER}}"), program("{{KEEPER}}")).catch(failed);
-  const [wiping, known] = await Promise.all([kept("wiping"), kept("name"), takeUp(), speaks]);
+  const [[wiping, known]] = await Promise.all([noted(), speaks]);
   let name = wiping ? null : known, code = null;
   if (!name) {
     loading.then(keepPage);

@@ -25,8 +25,10 @@ function newId() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
+// Of a whole page that is typed, each word would be looked for in each memory that has some of it, for seconds.
+const MARKED_MAX = 32;
 function marked(text, words) {
-  if (!words.length) return [text];
+  if (!words.length || words.length > MARKED_MAX) return [text];
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
   return text.split(pattern).map((part, at) => (at % 2 ? h("mark", {}, part) : part));
 }
@@ -152,6 +154,7 @@ function card(memory, { words = [], arrived = false, dated = false, changed }) {
     const save = async (anyway = false) => {
       const text = field.value;
       secret.replaceChildren();
+      if (!text.trim()) return field.focus(); // whose words are all gone is forgotten by its own button
       try {
         await run("edit", { rid: memory.rid, text, anyway });
         if (field.value === text) close();
@@ -198,7 +201,7 @@ export function memoriesView() {
 
 function newMemoriesView() {
   let asked = 0, seen = null, most = FIRST, still = 0, told = null, shows = "", orphans = [];
-  const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: t("Tell it something, or ask"), "aria-label": t("Tell it something, or ask"), autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
+  const field = h("textarea", { rows: 1, id: "say", dir: "auto", placeholder: t("Remember something, or ask"), "aria-label": t("Remember something, or ask"), autocapitalize: "sentences", enterkeyhint: "enter", oninput: typed, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
   const hint = h("p", { role: "status" });
   const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, t("Remember"));
   const list = h("div", { id: "list" });
@@ -297,7 +300,7 @@ function newMemoriesView() {
 
   function found(question, hits, by) {
     shows = "";
-    const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+    const words = [...new Set(question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu))];
     const some = hits.length < FOUND ? plural(hits.length, "{n} memory found", "{n} memories found") : t("{n} memories or more found", { n: number(FOUND) });
     const count = hits.length ? some : t("Nothing like it yet");
     say(hint, by ? t("{count} with {device}, by meaning", { count, device: by }) : count);

@@ -76,8 +76,12 @@ const loading = cleaned.then(async (wasWiped) => {
 loading.then(() => tell("loaded", {}), () => {}); // whoever starts the device is told
 noted.catch(() => {});
 
+// Each page asks for it, and is told how it stands by then; the first one's name counts.
 let starting = null;
-const start = (options) => (starting ??= begin(options)); // each page asks for it; the first one's name counts
+async function start(options) {
+  await (starting ??= begin(options));
+  return { times, ...status() };
+}
 
 async function begin({ name }) {
   await cleaned;
@@ -98,7 +102,6 @@ async function begin({ name }) {
   readBehind();
   mail = keepMail({ device, isAway, changed: mailed });
   keptTold().then((told) => { if (told && device) device.mail_use(told); }).catch((error) => console.warn("mailboxes are asked for anew:", error)).then(() => mail?.run());
-  return { times, ...status() };
 }
 
 // What reading takes is made while nobody asks for anything, since the first telling would wait for it; then what the next

@@ -482,7 +482,7 @@ def test_the_composer_remembers_with_its_source(laptop: Panel, page: Page) -> No
 
 def test_the_first_page_leads_to_the_first_memory(laptop: Panel, page: Page) -> None:
     expect(page.locator(".decisions")).to_contain_text("samemind connect claude")
-    page.get_by_role("button", name="Tell it something").click()
+    page.get_by_role("button", name="Remember something").click()
     page.keyboard.type("Ann moved to Lisbon")
     page.keyboard.press("Enter")
     expect(card(page, "Ann moved to Lisbon").first).to_be_visible()

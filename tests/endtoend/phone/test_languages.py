@@ -25,6 +25,7 @@ _SAID: Final = """() => {
   }
   return said.filter(Boolean);
 }"""
+_TOP: Final = "(element) => element.getBoundingClientRect().top"
 
 
 @contextmanager
@@ -162,6 +163,10 @@ def test_what_it_says_is_of_one_language_or_english(
         assert page.locator("html").get_attribute("lang") == language
         assert [each.inner_text().strip() for each in page.locator(".tab").all()] == tabs.split()
         page.locator("#say").fill("Remind me to call Anna tomorrow at 9")
+        tops = [
+            page.locator(each).evaluate(_TOP) for each in (".composer .voice", ".composer button.primary")
+        ]
+        assert abs(tops[0] - tops[1]) < 4, "side by side"
         page.locator(".composer button.primary").click()
         expect(page.locator(".notice")).to_have_text(says)
         for tab in page.locator(".tab").all():

@@ -94,7 +94,7 @@ def test_a_browser_without_room_says_so_keeps_what_was_typed_and_goes_on(laptop:
     words = f"typed when there was no room {_LONG}"
     page.locator("#say").fill(words)
     page.get_by_role("button", name="Remember", exact=True).click()
-    expect(page.get_by_text("disk is full")).to_be_visible()
+    expect(page.get_by_text("The disk is full: make room on this device")).to_be_visible()
     expect(page.locator("#say")).to_have_value(words)
     assert [each["rid"] for each in call(page, "recent", limit=3)] == told[:-4:-1]
     session.send("Storage.overrideQuotaForOrigin", quota)

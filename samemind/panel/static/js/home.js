@@ -45,7 +45,7 @@ export function homeView() {
   const lately = h("ol", { class: "plain lately", "aria-label": t("Recently") });
   const latelyTitle = h("h2", {}, t("Recently"));
   const thisDay = h("section", { class: "this-day", hidden: true });
-  const tell = h("button", { type: "button", class: "primary", "aria-keyshortcuts": "n", on: { click: () => compose() } }, t("Tell it something"));
+  const tell = h("button", { type: "button", class: "primary", "aria-keyshortcuts": "n", on: { click: () => compose() } }, t("Remember something"));
   const stage = h("section", { class: "stage", "aria-label": t("Sync map") }, map.element);
   const happened = h("div", { class: "home-main" }, stage, latelyTitle, lately);
   const side = h("section", { class: "side" }, h("h2", {}, t("For you")), decisions, thisDay);

@@ -1,11 +1,16 @@
 """The page of a phone speaks every language that the panel does, wholly."""
 
 import re
+import sqlite3
+from collections.abc import Callable
 
 import pytest
 
-from replica import NameNotFound
-from samemind.phone.host import LooksSecret
+from replica import NameNotFound, StoreFailed, TooLarge
+from replica.hlc import HLC_MAX, drift
+from replica.limits import TEXT_BYTES_MAX
+from replica.storage.sql import as_trouble
+from samemind.phone.host import LooksSecret, Phone
 from sync.code import PairingCode
 from sync.errors import InvalidCode
 from tests.support.panel_texts import CATALOGS as PANEL_CATALOGS
@@ -72,19 +77,21 @@ def test_what_stands_in_the_page_before_its_program_runs_is_said_anew_by_it() ->
 
 
 def test_what_the_device_says_of_something_is_read_by_the_page() -> None:
-    """A pattern that fits nothing any more would leave its sentence English."""
+    """A pattern that fits nothing any more would leave its sentence English, or speak of a store to who has a phone."""
     device = phone()
-    with pytest.raises(LooksSecret) as secret:
-        device.remember("my password is hunter2-Tr0ub4dor&3", now_ms=NOW_MS)
     rid = device.remember("The roof leaks", now_ms=NOW_MS)["rid"]
     device.forget(rid, now_ms=NOW_MS + 1)
-    said = [str(secret.value)]
-    with pytest.raises(NameNotFound) as gone:
-        device.forget(rid, now_ms=NOW_MS + 2)
-    said.append(str(gone.value))
-    with pytest.raises(InvalidCode) as word:
-        PairingCode.parse("417-maple-xyzzy")
-    said.append(str(word.value))
+    broken = sqlite3.OperationalError("disk I/O error")
+    broken.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    said = [
+        _said_by(NameNotFound, lambda: device.forget(rid, now_ms=NOW_MS + 2)),
+        _said_by(StoreFailed, lambda: _fill(device)),
+        str(as_trouble(broken)),
+        _said_by(TooLarge, lambda: device.remember("long " * TEXT_BYTES_MAX, now_ms=NOW_MS)),
+        str(drift(HLC_MAX)),
+        _said_by(LooksSecret, lambda: device.remember("my password is hunter2-Tr0ub4dor&3", now_ms=NOW_MS)),
+        _said_by(InvalidCode, lambda: PairingCode.parse("417-maple-xyzzy")),
+    ]
     patterns = [
         re.compile(each.replace("(?<", "(?P<")) for each in _NAMING.findall((PAGE / "said.js").read_text())
     ]
@@ -92,6 +99,20 @@ def test_what_the_device_says_of_something_is_read_by_the_page() -> None:
     assert [[bool(each.match(one)) for each in patterns] for one in said] == [
         [at == place for at in range(len(said))] for place in range(len(said))
     ]
+
+
+def _said_by(error: type[Exception], act: Callable[[], object]) -> str:
+    with pytest.raises(error) as raised:
+        act()
+    return str(raised.value)
+
+
+def _fill(device: Phone) -> None:
+    """Tell it more than its disk has room for."""
+    ((pages,),) = device.connection.execute("PRAGMA page_count")
+    device.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
+    for number in range(200):
+        device.remember(f"telling {number} of many", now_ms=NOW_MS + number)
 
 
 def test_what_the_page_is_told_is_found_where_it_is_made() -> None:

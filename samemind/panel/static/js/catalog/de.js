@@ -264,7 +264,6 @@ export default {
   "{names} are catching up": "{names} holen auf",
   "You and {names} have the same {memories}": "Du und {names} habt dieselben {memories}",
   "Recently": "Zuletzt",
-  "Tell it something": "Etwas erzählen",
   "Sync map": "Karte des Abgleichs",
   "For you": "Für dich",
   "Nothing needs your attention.": "Nichts wartet auf dich.",

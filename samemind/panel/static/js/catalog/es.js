@@ -264,7 +264,6 @@ export default {
   "{names} are catching up": "{names} se ponen al día",
   "You and {names} have the same {memories}": "Tú y {names} tenéis los mismos {memories}",
   "Recently": "Últimamente",
-  "Tell it something": "Cuéntale algo",
   "Sync map": "Mapa de la sincronización",
   "For you": "Para ti",
   "Nothing needs your attention.": "Nada te espera.",

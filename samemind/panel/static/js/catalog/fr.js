@@ -264,7 +264,6 @@ export default {
   "{names} are catching up": "{names} rattrapent",
   "You and {names} have the same {memories}": "Vous et {names} avez les mêmes {memories}",
   "Recently": "Dernièrement",
-  "Tell it something": "Lui raconter quelque chose",
   "Sync map": "Carte de la synchronisation",
   "For you": "Pour vous",
   "Nothing needs your attention.": "Rien ne vous attend.",
