@@ -22,6 +22,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
 from samemind.catalog import verb_named
+from samemind.commands.contradictions.reopen import ReopenContradiction
+from samemind.commands.contradictions.reopen import run as contradictions_reopen
+from samemind.commands.contradictions.resolve import ResolveContradiction
 from samemind.commands.contradictions.resolve import run as contradictions_resolve
 from samemind.commands.contradictions.show import ShowContradiction
 from samemind.commands.contradictions.show import run as contradictions_show
@@ -217,9 +220,7 @@ def _undo_routes(panel: Panel) -> Iterable[Route]:
         options = read_options(_RESOLVE, await read_object(request))
         shown = await contradictions_show(panel.device, ShowContradiction(id=options.id))
         return _json(
-            panel.undo.decide(
-                shown.id, lambda: contradictions_resolve(panel.device, replace(options, id=shown.id))
-            )
+            panel.undo.decide(shown.id, lambda: _decide_anew(panel.device, replace(options, id=shown.id)))
         )
 
     async def unrelate(request: Request) -> Response:
@@ -245,6 +246,17 @@ def _undo_routes(panel: Panel) -> Iterable[Route]:
         Route(f"{base}/undo", _told_errors(undo), methods=["POST"]),
         Route(f"{base}/hold", _told_errors(hold), methods=["POST"]),
     ]
+
+
+async def _decide_anew(device: "Device", options: ResolveContradiction) -> None:
+    """Decide what contradicts itself; what merged it before is undone, as somebody has decided otherwise since."""
+    try:
+        await contradictions_resolve(device, options)
+    except Usage as refused:
+        if refused.code != "merged":
+            raise
+        await contradictions_reopen(device, ReopenContradiction(id=options.id))
+        await contradictions_resolve(device, options)
 
 
 def _browsing_routes(panel: Panel) -> Iterable[Route]:

@@ -231,8 +231,7 @@ def test_what_is_typed_is_discarded_or_saved_as_ever_where_forgetting_is_taken_b
         expect(page.locator(".card")).to_have_count(0)
     else:
         go(page, "")
-        open_memories(page)
-        page.get_by_role("button", name="Remember something").click()
+        open_memories(page).get_by_role("button", name="Remember something").click()
         expect(page.get_by_label("What to remember")).to_have_value("I like seats by the door")
     laptop.errors.clear()  # the browser tells of the refusal
 
@@ -468,8 +467,7 @@ def test_a_pin_is_shown_and_an_eleventh_is_refused_with_the_reason(laptop: Panel
 
 @published("LO-36")
 def test_the_composer_remembers_with_its_source(laptop: Panel, page: Page) -> None:
-    open_memories(page)
-    page.get_by_role("button", name="Remember something").click()
+    open_memories(page).get_by_role("button", name="Remember something").click()
     page.get_by_label("What to remember").fill("My locker is number 17")
     page.locator(".composer select").select_option("identity")
     page.get_by_label("What to remember").press("Enter")

@@ -16,8 +16,7 @@ DRAFT = "The spare key is under the third flower pot"
 def test_what_was_typed_outlives_a_restart_and_is_stored_after_it(chromium: Browser, tmp_path: Path) -> None:
     with panel(chromium, tmp_path / "laptop", "laptop") as laptop:
         page, idle = laptop.page(), laptop.page()
-        open_memories(page)
-        page.get_by_role("button", name="Remember something").click()
+        open_memories(page).get_by_role("button", name="Remember something").click()
         page.get_by_label("What to remember").fill(DRAFT)
         laptop.daemon.end(signal.SIGKILL)
         with daemon(laptop.home, "--panel", urlsplit(laptop.url).netloc):

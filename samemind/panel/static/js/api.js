@@ -1,6 +1,8 @@
 // Ask the device. Every verb of the command line is `call("verb", options)`; what a page needs beside them is
 // under `panel/`.
 
+import { t } from "./i18n.js";
+
 const ROOT = "/api/v1/";
 let csrf = "";
 
@@ -25,7 +27,7 @@ async function post(path, options, signal) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused({ code: "away", message: "The device does not answer.", hint: "Is its daemon still up?" }, 0);
+    throw new Refused({ code: "away", message: t("The device does not answer."), hint: t("Is its daemon still up?") }, 0);
   }
   if (response.ok) return response;
   throw new Refused((await response.json()).error, response.status);
@@ -64,7 +66,7 @@ export async function stream(verb, options, heard, signal) {
   let rest = "";
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) throw new Refused({ code: "ended", message: "The device ended before it answered.", hint: "" }, 0);
+    if (done) throw new Refused({ code: "ended", message: t("The device ended before it answered."), hint: "" }, 0);
     const lines = (rest + value).split("\n");
     rest = lines.pop();
     for (const line of lines) {

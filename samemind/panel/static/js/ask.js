@@ -16,11 +16,15 @@ const TYPING_MS = 160;
 const ASKED_MAX = 12;
 const SHOWN = 4;
 const NEAREST = 3;
+// In each language an example of what to ask has room in a box of that width.
+const EXAMPLE_PX_MIN = 560;
 
 export function askBox() {
-  const input = h("input", { type: "search", class: "ask-input", placeholder: matchMedia("(max-width: 640px)").matches ? t("Ask your memory") : t("Ask your memory: “where does Ann live?”"), "aria-label": t("Ask your memory"), autocomplete: "off", dir: "auto", on: { input: typed, keydown: keys } });
+  const input = h("input", { type: "search", class: "ask-input", "aria-label": t("Ask your memory"), autocomplete: "off", dir: "auto", on: { input: typed, keydown: keys } });
   const answers = h("div", { class: "answers", hidden: true });
   const element = h("section", { class: "ask", role: "search" }, h("label", { class: "search wide" }, h("span", { class: "unseen" }, t("Ask your memory")), icon("search"), input), answers);
+  // Also where a phone is turned, or a window is made narrower.
+  new ResizeObserver(([{ contentRect }]) => { input.placeholder = contentRect.width < EXAMPLE_PX_MIN ? t("Ask your memory") : t("Ask your memory: “where does Ann live?”"); }).observe(element);
   let typing = 0;
   let asking = new AbortController();
   input.value = here().args.get("ask") ?? "";

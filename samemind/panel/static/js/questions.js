@@ -83,10 +83,18 @@ function pastOf(item) {
   const held = [...new Set(item.beliefs.filter((belief) => belief.standing === "held").map((belief) => belief.value))];
   const since = item.settled_by === "change" && item.beliefs.find((belief) => belief.standing === "held")?.valid_from;
   const by = { change: since ? t("since {date}", { date: date(since) }) : t("changed since"), resolution: t("decided")}[item.settled_by] ?? t("settled");
-  const row = h("li", { class: "settled-row" });
-  const again = h("button", { type: "button", class: "quiet", on: { click: () => row.replaceChildren(...reopened(item, row)) } }, t("Decide again"));
+  const again = h("button", { type: "button", class: "quiet", on: { click: () => asked(reopened(item, leave)) } }, t("Decide again"));
   const back = wasDecided(item) && h("button", { type: "button", class: "quiet", on: { click: () => takeBack(item) } }, t("Undo"));
-  row.append(h("span", { dir: "auto" }, h("strong", {}, subjectOf(item)), ` ${listed(held)} `), h("span", { class: "muted" }, `${by} · ${[item.a, item.b, ...item.others].map((side) => side.value).filter((value, place, all) => all.indexOf(value) === place).join(" / ")}`), again, back || "");
+  const stands = [h("span", { dir: "auto" }, h("strong", {}, subjectOf(item)), ` ${listed(held)} `), h("span", { class: "muted" }, `${by} · ${[item.a, item.b, ...item.others].map((side) => side.value).filter((value, place, all) => all.indexOf(value) === place).join(" / ")}`), again, back || ""];
+  const row = h("li", { class: "settled-row", on: { keydown: (event) => event.key === "Escape" && !again.isConnected && leave() } }, stands);
+  function asked(parts) {
+    row.replaceChildren(...parts);
+    row.querySelector("button").focus();
+  }
+  function leave() {
+    row.replaceChildren(...stands);
+    again.focus();
+  }
   return row;
 }
 
@@ -108,10 +116,11 @@ async function takeBack(item) {
 }
 
 /** A question that was settled, asked once more. */
-function reopened(item, row) {
-  const element = h("div", { class: "question" });
-  element.item = item;
-  return [h("p", {}, h("strong", {}, subjectOf(item))), h("div", { class: "row" }, [item.a, item.b, ...item.others].map((side) => h("button", { type: "button", class: "primary", dir: "auto", on: { click: () => (decide(item, { keep: side.rid }, t("{value} is true", { value: side.value })), row.remove()) } }, side.value)), h("button", { type: "button", on: { click: () => (decide(item, { keep_both: true }, t("Both are kept")), row.remove()) } }, t("Both: they are two things")))];
+function reopened(item, leave) {
+  const decideAnew = (how, said) => decided.get(item.id)?.pending || decide(item, how, said);
+  const sides = [item.a, item.b, ...item.others].map((side) => h("button", { type: "button", class: "primary", dir: "auto", on: { click: () => decideAnew({ keep: side.rid }, t("{value} is true", { value: side.value })) } }, side.value));
+  const both = h("button", { type: "button", on: { click: () => decideAnew({ keep_both: true }, t("Both are kept")) } }, t("Both: they are two things"));
+  return [h("p", {}, h("strong", {}, subjectOf(item))), h("div", { class: "row" }, sides, both, h("button", { type: "button", class: "quiet", on: { click: leave } }, t("Cancel")))];
 }
 
 /** Where, by whom and when it was said, and how many memories say so. */
@@ -127,9 +136,9 @@ function question(item) {
   element.foot = h(
     "div",
     { class: "question-foot" },
-    h("button", { type: "button", on: { click: () => since(element) } }, t("It changed: since when?")),
+    h("button", { type: "button", on: { click: ({ currentTarget }) => since(element, currentTarget) } }, t("It changed: since when?")),
     h("button", { type: "button", on: { click: () => choose(element, { keep_both: true }, t("Both are kept")) } }, t("Both: they are two things")),
-    h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, t("Neither: type what is right…")),
+    h("button", { type: "button", class: "quiet", on: { click: ({ currentTarget }) => merge(element, currentTarget) } }, t("Neither: type what is right…")),
     h("button", { type: "button", class: "quiet", on: { click: () => putOff(element.item, LATER_MS) } }, t("Ask me later")),
   );
   element.others = h("ul", { class: "plain others" });
@@ -209,31 +218,40 @@ async function decide(item, how, said) {
 }
 
 /** It was one thing, and then the other: ask from when on. */
-function since(element) {
-  if (element.querySelector("form")) return;
+function since(element, asked) {
   const { item } = element;
   const sides = [item.a, item.b, ...item.others];
   const which = h("select", { "aria-label": t("What is true now") }, sides.map((side) => h("option", { value: side.rid, selected: side === item.b }, side.value)));
   const day = h("input", { type: "date", required: true, "aria-label": t("Since when") });
   const last = sides.map((side) => side.told_at).filter(Boolean).sort().at(-1);
   day.value = (last ?? new Date().toISOString()).slice(0, 10);
-  form(element, [h("div", { class: "row changed-form" }, h("label", {}, t("Now it is"), which), h("label", {}, t("Since"), day))], t("It changed then"), () => choose(element, { keep: which.value, since: day.value }, t("{value} since {date}", { value: sides.find((side) => side.rid === which.value).value, date: date(`${day.value}T12:00`) })));
+  form(element, asked, [h("div", { class: "row changed-form" }, h("label", {}, t("Now it is"), which), h("label", {}, t("Since"), day))], t("It changed then"), () => decideIn(element, { keep: which.value, since: day.value }, t("{value} since {date}", { value: sides.find((side) => side.rid === which.value).value, date: date(`${day.value}T12:00`) })));
   which.focus();
 }
 
-function merge(element) {
-  if (element.querySelector("form")) return;
-  const input = h("textarea", { rows: "2", "aria-label": t("What is true instead"), dir: "auto" }, textOf(element.item.b));
-  form(element, [input], t("Remember this instead"), () => input.value.trim() && choose(element, { merge: input.value.trim() }, input.value.trim()));
+function merge(element, asked) {
+  const input = h("textarea", { rows: "2", "aria-label": t("What is true instead"), dir: "auto", on: { input: () => { element.typed = input.value; } } }, element.typed ?? textOf(element.item.b));
+  form(element, asked, [input], t("Remember this instead"), () => (input.value.trim() ? decideIn(element, { merge: input.value.trim() }, input.value.trim()) : input.focus()));
   input.focus();
 }
 
-function form(element, inside, yes, act) {
+/** Ask for more below a question, in place of what was asked there before. Who leaves it stands where they asked. */
+function form(element, asked, inside, yes, act) {
+  const leave = () => {
+    made.remove();
+    asked.focus();
+  };
   const made = h(
     "form",
-    { class: "stack", on: { submit: (event) => (event.preventDefault(), made.remove(), act()), keydown: (event) => event.key === "Escape" && made.remove() } },
+    { class: "stack", on: { submit: (event) => (event.preventDefault(), act()), keydown: (event) => event.key === "Escape" && leave() } },
     inside,
-    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, yes), h("button", { type: "button", class: "quiet", on: { click: () => made.remove() } }, t("Cancel"))),
+    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, yes), h("button", { type: "button", class: "quiet", on: { click: leave } }, t("Cancel"))),
   );
+  element.querySelector("form")?.remove();
   element.inside.append(made);
+}
+
+function decideIn(element, how, said) {
+  element.querySelector("form").remove();
+  return choose(element, how, said);
 }

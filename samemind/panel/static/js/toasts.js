@@ -26,7 +26,8 @@ export function complain(error) {
 /** Show a sentence for a while, and as long as somebody stands in the notices, or points at them. `hint`: a smaller line below it, or a link; `back`: what takes back what it says, as long as it is shown. */
 export function notice(text, hint = "", kind = "plain", back = null) {
   const entry = { id: `notice-${next}`, at: next++, text, hint, kind, back };
-  errors = [...errors.slice(-2), entry];
+  const others = errors.filter((each) => each.kind !== "error" || each.text !== text || each.hint !== hint); // said again, it stands once
+  errors = [...others.slice(-2), entry];
   if (kind !== "error") announce(back ? `${text}. ${byKeys()}` : text); // an alert tells itself
   render();
   const lapse = () => {

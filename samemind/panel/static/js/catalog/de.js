@@ -1,6 +1,9 @@
 // The texts of the panel in German, by what they are in English.
 
 export default {
+  "The device does not answer.": "Das Gerät antwortet nicht.",
+  "Is its daemon still up?": "Läuft sein Dienst noch?",
+  "The device ended before it answered.": "Das Gerät hörte auf, bevor es antwortete.",
   "Waiting for approval": "Wartet auf Zulassung",
   "Approved agents": "Zugelassene Agenten",
   "No remote agents are connected. To connect a program on this machine, run {command}.": "Kein entfernter Agent ist zugelassen. Programme auf diesem Rechner verbindet {command}.",

@@ -1,6 +1,9 @@
 // The texts of the panel in Spanish, by what they are in English.
 
 export default {
+  "The device does not answer.": "El dispositivo no responde.",
+  "Is its daemon still up?": "¿Sigue en marcha su servicio?",
+  "The device ended before it answered.": "El dispositivo terminó antes de responder.",
   "Waiting for approval": "En espera de acceso",
   "Approved agents": "Agentes con acceso",
   "No remote agents are connected. To connect a program on this machine, run {command}.": "Ningún agente remoto tiene acceso. Los programas de este equipo se conectan con {command}.",

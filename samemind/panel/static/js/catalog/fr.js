@@ -1,6 +1,9 @@
 // The texts of the panel in French, by what they are in English.
 
 export default {
+  "The device does not answer.": "L’appareil ne répond pas.",
+  "Is its daemon still up?": "Son service tourne-t-il encore ?",
+  "The device ended before it answered.": "L’appareil s’est arrêté avant de répondre.",
   "Waiting for approval": "En attente d’accès",
   "Approved agents": "Agents autorisés",
   "No remote agents are connected. To connect a program on this machine, run {command}.": "Aucun agent distant n’est autorisé. Les programmes de cette machine se connectent avec {command}.",
