@@ -88,13 +88,17 @@ class Replica:
         return self._clock()
 
     async def run(
-        self, function: Callable[[Core, sqlite3.Connection], Result], *, tells: bool = False
+        self,
+        function: Callable[[Core, sqlite3.Connection], Result],
+        *,
+        tells: bool = False,
+        in_between: bool = False,
     ) -> Result:
         """Run `function(core, connection)` on the store's thread, to its end even if cancelled; wakes watchers.
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core. A
-        function that `tells` something reads nothing of what shows, which may lack what was told before; it does not
-        wait for the whole of a large base that is being merged.
+        function that `tells` something reads nothing of what shows, which may lack what was told before. Neither that
+        nor what may come `in_between` waits for the whole of a large base that is being merged.
         """
         ended, news, written = self._position, self._news, self._written
 
@@ -107,7 +111,7 @@ class Replica:
 
         try:
             with _trouble_told():
-                return await self._driver.run(run, in_between=tells)
+                return await self._driver.run(run, in_between=tells or in_between)
         finally:
             if self._comes_to(ended, news, written):
                 self._wake()

@@ -30,9 +30,7 @@ class Ingest(TellingReader):
         """Read all that is waited for. A store that cannot be written now still answers with what there is."""
         try:
             while self.waits:
-                await self._replica.run(
-                    lambda core, connection: self.read_some(core, connection, WAITED_FOR_SLICE_S)
-                )
+                await self._replica.run(partial(self.read_some, budget_s=WAITED_FOR_SLICE_S), in_between=True)
         except ReplicaError:
             pass  # who writes is told, and the work goes on in the background
 

@@ -270,8 +270,9 @@ def test_what_a_thread_could_not_write_is_no_news(tmp_path: Path) -> None:
     run(main)
 
 
+@pytest.mark.parametrize("how", ["tells", "in_between"])
 def test_who_tells_something_does_not_wait_for_a_large_base(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("replica.snapshot.PACKED_MIN", 1)
     order: list[str] = []
@@ -298,7 +299,7 @@ def test_who_tells_something_does_not_wait_for_a_large_base(
                 await trio.to_thread.run_sync(begun.wait, SECONDS_MAX)
                 nursery.start_soon(phone.replica.run, lambda *_: order.append("asked before"))
                 await trio.testing.wait_all_tasks_blocked()
-                nursery.start_soon(partial(phone.replica.run, tell, tells=True))
+                nursery.start_soon(partial(phone.replica.run, tell, **{how: True}))
                 await trio.testing.wait_all_tasks_blocked()
                 go_on.set()
             assert order == ["told", "merged", "asked before"]
