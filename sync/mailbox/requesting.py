@@ -7,6 +7,7 @@ Nothing here is told when names change, so the bell is a clock: a minute while s
 does. Nothing is tried again: whoever calls backs off.
 """
 
+import io
 import ssl
 import urllib.request
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -29,7 +30,7 @@ _BYTES_A_SECOND_MIN: Final = 32_768
 # For the calls of one look. Servers close a connection that is not used after five seconds or more.
 _KEPT_SECONDS: Final = 4.0
 _PIECE_BYTES: Final = 65_536
-# What is written of a file at one go, by a thread: a disk may be slow.
+# What is written of a file at one go.
 _WRITTEN_BYTES: Final = 1 << 20
 # Of the head of an answer, with all that says that one is to come. httpcore's own bound is 100 KB for each of these.
 _HEAD_BYTES_MAX: Final = 131_072
@@ -104,8 +105,8 @@ class HttpBox:
         }
         if call.body:
             headers["content-length"] = str(len(call.body))
-        body = bytearray()
-        with _explained(), trio.fail_after(seconds):
+        # What it hands out is no copy, and a listing has up to 16 MB.
+        with _explained(), trio.fail_after(seconds), io.BytesIO() as body:
             if self._pool is None:
                 self._pool = _new_pool(self._origin.scheme, host)
             async with self._pool.stream(
@@ -121,21 +122,20 @@ class HttpBox:
                 _Bounded.of(response).left = _HEAD_BYTES_MAX + 2 * left
                 async with aclosing(response.aiter_stream()) as pieces:
                     async for piece in pieces:
-                        body += piece[:left]
+                        body.write(piece[:left])
                         left -= len(piece)
                         if left < 0:
                             break
-                        if into is not None and len(body) >= _WRITTEN_BYTES:
-                            await trio.to_thread.run_sync(into.write, bytes(body))
-                            body.clear()
+                        if into is not None and body.tell() >= _WRITTEN_BYTES:
+                            await _move(body, into)
                         # Pieces of a byte each come by the thousand without waiting for any.
                         await trio.lowlevel.checkpoint()
                 if into is not None:
-                    await trio.to_thread.run_sync(into.write, bytes(body))
-                    body.clear()
+                    await _move(body, into)
+            said = body.getvalue()
         heard = {name.lower(): value for name, value in response.headers}
         retry_after, location, region = (_text(heard.get(name, b"")) for name in _HEADERS)
-        return HttpAnswer(response.status, bytes(body), retry_after, location, region)
+        return HttpAnswer(response.status, said, retry_after, location, region)
 
 
 class _Bounded(httpcore2.AsyncNetworkStream):
@@ -213,6 +213,13 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
     """Hand out what is sent bit by bit: each has a time of its own."""
     for start in range(0, len(body), _PIECE_BYTES):
         yield body[start : start + _PIECE_BYTES]
+
+
+async def _move(body: io.BytesIO, into: IO[bytes]) -> None:
+    """Write what came by a thread: a disk may be slow."""
+    await trio.to_thread.run_sync(into.write, body.getvalue())
+    body.seek(0)
+    body.truncate()
 
 
 def _target(url: str) -> str:

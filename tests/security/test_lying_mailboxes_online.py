@@ -66,16 +66,21 @@ class Daemon:
 def break_off(server: Raw, line: socket.socket) -> None:
     """List files of 256 MB, others each time, and let each break off at its last byte."""
     if b"list-type=2" in server.asked[-1]:
-        first = len(server.asked)
-        names = (f"{first * LISTED + n:032x}.samemind" for n in range(LISTED))
-        files = (f"<Contents><Key>{name}</Key><Size>{FILE_BYTES_MAX}</Size></Contents>" for name in names)
-        server.send(line, whole(f"<ListBucketResult>{''.join(files)}</ListBucketResult>".encode()))
+        list_large(server, line)
         return
     server.send(line, OK + b"content-length: %d\r\n\r\n" % FILE_BYTES_MAX)
     for _ in range((FILE_BYTES_MAX >> 20) - 1):
         server.send(line, PIECE)
     server.send(line, PIECE[1:])
     line.shutdown(socket.SHUT_RDWR)
+
+
+def list_large(server: Raw, line: socket.socket) -> None:
+    """List files of 256 MB, others each time."""
+    first = len(server.asked)
+    names = (f"{first * LISTED + n:032x}.samemind" for n in range(LISTED))
+    files = (f"<Contents><Key>{name}</Key><Size>{FILE_BYTES_MAX}</Size></Contents>" for name in names)
+    server.send(line, whole(f"<ListBucketResult>{''.join(files)}</ListBucketResult>".encode()))
 
 
 def lead_back(server: Raw, line: socket.socket) -> None:
@@ -224,6 +229,31 @@ def test_a_mailbox_that_is_removed_is_looked_into_no_more(tmp_path: Path) -> Non
         assert len(server.asked) == 1
         asked.set()
     assert not vain
+
+
+def test_a_kill_while_a_large_file_comes_leaves_nothing_of_it(tmp_path: Path) -> None:
+    laptop, came = Daemon(tmp_path / "home"), threading.Event()
+
+    def answer(server: Raw, line: socket.socket) -> None:
+        if b"list-type=2" in server.asked[-1]:
+            list_large(server, line)
+            return
+        server.send(line, OK + b"content-length: %d\r\n\r\n" % FILE_BYTES_MAX)
+        for _ in range(64):
+            server.send(line, PIECE)
+        came.set()
+        server.ended.wait()
+
+    secret = tmp_path / "secret"
+    secret.write_text("hush")
+    with raw(answer) as server:
+        url = f"s3://ada@bucket?endpoint=http://127.0.0.1:{server.port}"
+        laptop.call("mailbox", "add", url, "--name", "large", "--secret-file", str(secret))
+        with laptop.up() as process:
+            assert came.wait(END_SECONDS_MAX)
+            process.kill()
+            process.wait()
+    assert sum(path.stat().st_size for path in (tmp_path / "home").rglob("*")) < len(PIECE) * 8
 
 
 def wait_until(laptop: Daemon, so: Callable[[Any], bool]) -> list[Any]:
