@@ -39,6 +39,11 @@ _HEADERS: Final = (b"retry-after", b"location", b"x-amz-bucket-region")
 # A listing of a hundred files is read at once; a longer one by a thread, while others are served.
 _AT_ONCE_BYTES_MAX: Final = 65_536
 
+# Threads that read take turns with the one that answers people: of fourteen it got a fifteenth of the time, and took
+# eleven seconds to say how it stands.
+_READERS_MAX: Final = 1
+_READS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("reads of long listings")
+
 Result = TypeVar("Result")
 
 
@@ -88,7 +93,9 @@ class HttpBox:
             if answer is None or len(answer.body) <= _AT_ONCE_BYTES_MAX:
                 call, result = _next(calling, answer)
             else:
-                call, result = await trio.to_thread.run_sync(_next, calling, answer, abandon_on_cancel=True)
+                call, result = await trio.to_thread.run_sync(
+                    _next, calling, answer, abandon_on_cancel=True, limiter=_reads()
+                )
             if call is None:
                 return result  # type: ignore[no-any-return]
             answer = await self._request(call)
@@ -207,6 +214,15 @@ def _next(calling: Calling[Any], answer: HttpAnswer | None) -> tuple[HttpCall | 
         return calling.send(answer), None
     except StopIteration as end:
         return None, end.value
+
+
+def _reads() -> trio.CapacityLimiter:
+    """Return what bounds how many long listings are read at once, of whichever mailbox."""
+    try:
+        return _READS.get()
+    except LookupError:
+        _READS.set(trio.CapacityLimiter(_READERS_MAX))
+        return _READS.get()
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

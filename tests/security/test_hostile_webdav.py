@@ -18,7 +18,7 @@ import trio
 from samemind.config import Home
 from samemind.panel.certificate import ensure_certificate
 from sync.errors import Full, Unreached
-from sync.mailbox import fetched
+from sync.mailbox import fetched, webdav
 from sync.mailbox.http_files import HttpFiles
 from sync.mailbox.requesting import HttpBox
 from sync.mailbox.webdav import LISTING_BYTES_MAX, WebdavFiles, read_listing
@@ -273,6 +273,37 @@ def test_others_are_served_while_a_long_listing_is_read() -> None:
 
     with raw(saying(answer)) as server:
         ask(server.url, look)
+
+
+def test_long_listings_of_several_mailboxes_are_read_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of fourteen that were read at once, each took as much of the processor as the thread that answers people."""
+    body = b'<multistatus xmlns="DAV:">' + b"<a/>" * 50_000 + b"</multistatus>"
+    reading, most = 0, 0
+
+    def read_slowly(said: bytes) -> dict[str, int]:
+        nonlocal reading, most
+        reading += 1
+        most = max(most, reading)
+        time.sleep(0.1)
+        reading -= 1
+        return read_listing(said)
+
+    monkeypatch.setattr(webdav, "read_listing", read_slowly)
+
+    async def main(url: str) -> None:
+        boxes = [HttpBox(WebdavFiles(url, None, None)) for _ in range(4)]
+        with trio.fail_after(GIVE_UP_SECONDS):
+            async with trio.open_nursery() as nursery:
+                for box in boxes:
+                    nursery.start_soon(box.names)
+        for box in boxes:
+            await box.aclose()
+
+    with raw(saying(OK + b"content-length: %d\r\n\r\n" % len(body) + body)) as server:
+        trio.run(main, server.url)
+    assert most == 1
 
 
 FETCHES = """
