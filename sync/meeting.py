@@ -5,10 +5,11 @@ is found, and at which port the new partner can be called afterwards. What a cod
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -19,7 +20,6 @@ from replica.ids import DeviceId
 from sync.address import PORT_MAX, Address
 from sync.code import Invitation, PairingCode
 from sync.dialling import listen, own_places, port_of
-from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import ServiceType, Sighting
 from sync.errors import LinkLost, SyncError, WrongCode
 from sync.identity import Identity, certificate_key, fingerprint
@@ -27,6 +27,9 @@ from sync.pairing import Introduction, PairingResult
 from sync.pairing_link import CodeShown, Offering, OfferNews, answer_page, join, offer
 from sync.web_hello import pairing_context
 from sync.web_link import DONE, NO_CODE_SHOWN, Socket, close_quietly
+
+if TYPE_CHECKING:
+    from sync.discovery.mdns import MdnsFinder
 
 # A device that shows a code is announced within two seconds; one more for a slow network.
 FIND_SECONDS_MAX: Final = 5.0
@@ -95,7 +98,7 @@ class Meeting:
     ) -> Partner:
         """Show a code, and whatever replaces it, until one device proved it and was taken in."""
         async with AsyncExitStack() as stack:
-            finder = await stack.enter_async_context(MdnsFinder.open(self._host)) if self._mdns else None
+            finder = await stack.enter_async_context(_finder(self._host)) if self._mdns else None
             listeners = await listen(self._listening_on, 0)  # the last that may fail: `offer` closes them
             if finder is not None:
                 await stack.enter_async_context(finder.announce(ServiceType.PAIRING, port_of(listeners)))
@@ -149,6 +152,8 @@ class Meeting:
 
     async def join(self, code: str, address: Address | None, revoked: Collection[DeviceId]) -> Partner:
         """Prove a code at the address given, at those of the invitation, or at whoever is sighted."""
+        if self._mdns:
+            import_module("sync.discovery.mdns")  # else it is loaded in the midst of the first sync
         expected: bytes | None = None
         places: tuple[Address, ...] = () if address is None else (address,)
         if len(code.split()) > 1 and code.startswith("samemind:"):
@@ -200,7 +205,7 @@ class Meeting:
         self, prove_at: Callable[[Iterable[Address]], Awaitable[Partner | None]]
     ) -> Partner | None:
         async with AsyncExitStack() as stack:
-            finder = await stack.enter_async_context(MdnsFinder.open(self._host))
+            finder = await stack.enter_async_context(_finder(self._host))
             seen = await stack.enter_async_context(finder.watch(ServiceType.PAIRING))
             while True:
                 with trio.move_on_after(FIND_SECONDS_MAX) as looking:
@@ -209,6 +214,13 @@ class Meeting:
                     return None
                 if isinstance(news, Sighting) and (partner := await prove_at(news.addresses)) is not None:
                     return partner
+
+
+def _finder(host: AsyncioHost) -> "AbstractAsyncContextManager[MdnsFinder]":
+    """Return what finds devices by mDNS: loaded here, since a device that stays alone needs no zeroconf."""
+    from sync.discovery.mdns import MdnsFinder
+
+    return MdnsFinder.open(host)
 
 
 def partner_of(paired: PairingResult, host: str | None) -> Partner:

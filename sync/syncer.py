@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from random import SystemRandom
 from typing import Final
 
@@ -34,7 +35,6 @@ from sync.acceptor import Acceptor
 from sync.address import Address
 from sync.beat import next_beat
 from sync.dialling import listen, own_places, port_of, reach
-from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import ServiceType, Sighting
 from sync.errors import Crowded, PairingFailed, SomebodyElse, SyncError, Untrusted
 from sync.group import Group
@@ -190,6 +190,8 @@ class Syncer:
         """Make ahead what the first links would wait for, where there is anybody to link with."""
         if not self._group.names:
             return
+        if self._mdns:
+            import_module("sync.discovery.mdns")
         prepare(self._identity, self._group.trust.pins(), server_side=False)
         if self._port is not None:
             self._answering.prepare()
@@ -429,6 +431,8 @@ class Syncer:
         """Announce and watch, once there is somebody to find."""
         while not self._group.names:
             await self.news.after(self.news.count)
+        from sync.discovery.mdns import MdnsFinder  # here: a device alone needs no zeroconf
+
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host))
             if self._port is not None:

@@ -10,6 +10,7 @@ import trio
 from sync import meeting
 from sync.address import Address
 from sync.code import PairingCode
+from sync.discovery import mdns as finding
 from sync.discovery.sightings import ServiceType, Sighting
 from sync.errors import LinkLost, SyncError, WrongCode
 from sync.identity import Identity
@@ -109,7 +110,7 @@ def test_one_typed_code_is_one_guess_whoever_announces_how_many_services(
             async with trio.open_nursery() as nursery:
                 listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
                 nursery.start_soon(trio.serve_listeners, liar.answer, listeners)
-                monkeypatch.setattr(meeting, "MdnsFinder", finder_of(listeners[0].socket.getsockname()[1]))
+                monkeypatch.setattr(finding, "MdnsFinder", finder_of(listeners[0].socket.getsockname()[1]))
                 with pytest.raises(
                     WrongCode, match=r"found on this network: .* fresh .* the address of yours"
                 ):
@@ -131,7 +132,7 @@ def test_who_leaves_before_the_proof_has_learned_nothing_and_the_next_address_is
             async with trio.open_nursery() as nursery:
                 listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
                 nursery.start_soon(trio.serve_listeners, liar.answer, listeners)
-                monkeypatch.setattr(meeting, "MdnsFinder", finder_of(listeners[0].socket.getsockname()[1]))
+                monkeypatch.setattr(finding, "MdnsFinder", finder_of(listeners[0].socket.getsockname()[1]))
                 with pytest.raises(LinkLost):
                     await device("phone").join(str(CODE), None, frozenset())
                 nursery.cancel_scope.cancel()

@@ -16,6 +16,21 @@ SCRIPT = (
     "looked = [now['collections'] - was['collections'] for now, was in zip(gc.get_stats(), looked)];"
     "print(json.dumps([sorted(sys.modules), sum(looked), len(gc.get_objects())]), file=sys.stderr); sys.exit(code)"
 )
+# Says whether what finds others is loaded by the time that a syncer begins to look for them.
+ONLINE = """
+import sys, trio
+from pathlib import Path
+from sync.syncer import Supervisor, open_syncer
+from tests.support.devices import devices, introduce_to
+Supervisor.keep = lambda *_: print("zeroconf" in sys.modules)
+async def main(folder, *peers):
+    async with devices(Path(folder), "phone") as (phone,):
+        for peer in peers:
+            await introduce_to(phone, peer)
+        async with open_syncer(phone.replica, phone.identity, phone.host, name="phone", dials=False):
+            pass
+trio.run(main, *sys.argv[1:])
+"""
 # What ranks, reads, embeds and links; and libraries that are large.
 NEVER = (
     "cognition.embedding",
@@ -130,11 +145,21 @@ def test_a_question_loads_what_ranks_and_nothing_that_reads_texts(home: Path, qu
     assert len(modules) <= RECALLING_MAX
 
 
-def test_whoever_syncs_loads_nothing_that_only_pairing_is_for(home: Path) -> None:
-    """It computes its groups as it is loaded, which takes half as long as a first sync."""
+def test_a_device_alone_loads_nothing_that_pairs_or_finds_others(home: Path) -> None:
+    """What pairs computes its groups as it is loaded, which takes half as long as a first sync."""
     modules = loaded(home, "sync")
     assert "sync.syncer" in modules
-    assert among(modules, ("spake2",)) == []
+    assert among(modules, ("spake2", "zeroconf")) == []
+
+
+@pytest.mark.parametrize("peers", [[], ["laptop"]], ids=["alone", "of a group"])
+def test_what_finds_others_is_loaded_before_anybody_is_called(peers: list[str], tmp_path: Path) -> None:
+    """In the midst of a handshake the other side would wait for it."""
+    done = subprocess.run(
+        [sys.executable, "-c", ONLINE, str(tmp_path), *peers],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout.split() == [str(bool(peers))]
 
 
 def test_whoever_looks_for_damage_reads_nothing_first(home: Path) -> None:

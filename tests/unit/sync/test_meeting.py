@@ -1,6 +1,8 @@
 """Two devices that are about to meet, where something goes wrong before anybody came."""
 
 import gc
+import subprocess
+import sys
 
 import pytest
 import trio
@@ -9,6 +11,29 @@ from replica.asyncio_host import AsyncioHost
 from sync.meeting import Meeting, Partner
 from sync.network import own_hosts
 from tests.support.links import identity
+
+# Says whether what finds others is loaded by the time that somebody is dialled to whom a code is to be proved.
+JOINING = """
+import sys, trio
+from sync import meeting
+from sync.address import Address
+from sync.errors import LinkLost
+from tests.support.links import identity
+async def join(*_, **named):
+    print("zeroconf" in sys.modules)
+    raise LinkLost("nobody is there")
+meeting.join = join
+async def main():
+    phone = meeting.Meeting(
+        identity("phone"), "phone", None, mdns=True, listening_on="127.0.0.1", sync_port=None, now_ms=lambda: 0
+    )
+    try:
+        await phone.join("417-maple-otter", Address("127.0.0.1", 1), frozenset())
+    except LinkLost:
+        pass
+print("zeroconf" in sys.modules)
+trio.run(main)
+"""
 
 
 @pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
@@ -36,3 +61,10 @@ def test_an_offer_that_cannot_be_announced_leaves_no_listener_open() -> None:
         gc.collect()
 
     trio.run(main)
+
+
+def test_what_finds_others_is_loaded_before_a_code_is_proved() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", JOINING], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.split() == ["False", "True"]
