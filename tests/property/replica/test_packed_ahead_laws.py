@@ -1,5 +1,6 @@
 """A base whose memories are packed ahead comes to what it comes to otherwise, whatever others write in between."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from replica.ids import MemoryId, new_memory_id
 from replica.ops import Erase, Forget, Remember, Set, Write
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.storage.ahead import PackedRows
+from replica.storage.cipher import make_key
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
@@ -390,3 +392,36 @@ def test_a_crooked_base_is_refused_before_anything_is_packed(monkeypatch: pytest
         crooked = read._replace(feeds=(feed._replace(signature=bytes(64)),))
         with pytest.raises(InvalidOp, match="signed"):
             absorb(phone, crooked, LATER_MS)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux, which says what files are open")
+@pytest.mark.parametrize("is_encrypted", [True, False])
+def test_of_an_encrypted_store_no_word_is_packed_into_a_file(
+    is_encrypted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of another one it is: such a file has no name by then, and goes with the program."""
+    if is_encrypted:
+        pytest.importorskip("sqlcipher3.dbapi2", reason="no SQLCipher for this platform")
+
+    class Little(PackedRows):
+        def __init__(self, connection: sqlite3.Connection) -> None:
+            super().__init__(connection)
+            connection.execute("PRAGMA ahead.cache_size = 2")
+
+    monkeypatch.setattr("replica.storage.ahead.PackedRows", Little)
+    laptop, snapshot = a_large_base(300)
+    key = make_key("a passphrase", bytes(16)) if is_encrypted else None
+    connection = connect(str(tmp_path / "phone.db"), key=key)
+    with closing(connection_of(laptop)), closing(connection), packing():
+        phone = core_of("phone", SqliteStore(connection, derived_tables(Settings())))
+        acquaint(phone, "phone", *NAMES)
+        beside: set[str] = set()
+
+        def give_way() -> None:
+            files = {os.path.realpath(each.path) for each in os.scandir("/proc/self/fd")}
+            beside.update(each for each in files if "etilqs_" in each)  # as SQLite calls its own
+
+        phone.give_way = give_way
+        assert is_packed_whole(phone, snapshot)
+        assert phone.digests() == laptop.digests()
+        assert bool(beside) != is_encrypted
