@@ -720,15 +720,24 @@ def lineage(
     What is kept of a device's word is bounded, and whoever introduces one crowd here and another there makes everybody
     keep others. So an op may come whose author was left out, from a device that has taken it: were it refused for good,
     so would be all that any device wrote who had seen it. Its author is let in beyond the bound.
+
+    Looked for from who is known: of two that were paired each introduces the other, and that leads nowhere.
     """
-    first: dict[DeviceId, IntroducedMember] = {}
+    below: dict[DeviceId, list[IntroducedMember]] = {}
     for member in told:
         if not names_root(member) and member.device != member.introduced_by:
-            first.setdefault(member.device, member)
+            below.setdefault(member.introduced_by, []).append(member)
+    first: dict[DeviceId, IntroducedMember] = {}
+    reached = [introducer for introducer in below if introducer in known]
+    for introducer in reached:  # it grows meanwhile
+        for member in below.get(introducer, ()):
+            if member.device not in known and member.device not in first:
+                first[member.device] = member
+                reached.append(member.device)
     found: dict[DeviceId, IntroducedMember] = {}
     for device in devices:
         above: dict[DeviceId, IntroducedMember] = {}
-        while device not in known and device in first and device not in above and device not in found:
+        while device in first and device not in found:
             above[device] = first[device]
             device = first[device].introduced_by
         found |= dict(reversed(above.items()))

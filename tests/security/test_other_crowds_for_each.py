@@ -22,7 +22,9 @@ from sync.carrier.cargo import Taking, check, export, messages
 from sync.exchange import Exchange
 from sync.wire.messages import Trust, encode_message
 from tests.support.exchanges import NOW_MS, ExchangePair, cores, introduced_by
+from tests.support.groups import founded
 from tests.support.links import identity
+from tests.support.replicas import Hand, take
 
 THIEF = identity("eve")
 CROWD = 8
@@ -92,6 +94,20 @@ def test_whom_strangers_introduced_is_let_in_with_them() -> None:
     ann, ben = ann_and_ben()
     tell(ann, *crowd_of("below", "one 3", 2))
     stranger_says("below 1", ann)
+    say(ann, "honest")
+    meet(ann, ben)
+    assert ann.frontier() == ben.frontier()
+
+
+@pytest.mark.parametrize("writer", ["one 3", "below"])
+def test_strangers_who_introduce_each_other_are_let_in_all_the_same(writer: str) -> None:
+    """As any two do that were paired: by whom the one is known was looked for with the other, and so never found."""
+    ann, ben, _ = founded("ann", "ben", "eve")
+    tell(ann, *crowd_of("one"), introduced_by(identity("one 3"), identity("below"), "below"))
+    tell(ann, introduced_by(identity("below"), identity("one 3"), "one 3"))
+    tell(ben, *crowd_of("other"))
+    hand = Hand(writer)
+    take(ann, hand.frame(hand.write(Remember("a stranger speaks", {}), bytes(16))))
     say(ann, "honest")
     meet(ann, ben)
     assert ann.frontier() == ben.frontier()
