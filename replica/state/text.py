@@ -22,9 +22,9 @@ from replica.state.yjs import (
     check_document,
     check_edit,
     clocks_of,
-    in_whole_runs,
     is_part_of,
     joined,
+    put_together,
     says,
     without_deletions,
 )
@@ -68,12 +68,13 @@ class EditedText:
         self._begin(state)
 
     def _begin(self, state: bytes) -> None:
-        self._state: bytes | None = state
+        self._state = state
         self._doc = _new_document()
         self._doc.apply_update(state)
         self._text = _text_in(self._doc)
-        # What may wait for words that are not there yet: the library's own bytes leave it out.
-        self._applied = [] if self._doc.get_update() == state else [state]
+        # Words that are not there yet may be waited for: the library's own bytes leave out what waits.
+        self._waits = self._doc.get_update() != state
+        self._came: list[bytes] = []
 
     @classmethod
     def from_base(cls, rid: bytes, text: str) -> "EditedText":
@@ -87,14 +88,12 @@ class EditedText:
 
     def apply(self, update: bytes) -> None:
         """Merge one edit, or a whole other copy of the document, that was checked before."""
-        _apply(self._doc, update)
-        self._applied.append(update)
-        self._state = None
+        self._came.append(update)
 
     def holds(self, update: bytes) -> bool:
         """Say whether an edit that was checked before is part of the document already."""
         before = self.state()
-        if self._applied:
+        if self._waits:
             return says(before, update)
         copy = EditedText(before)
         copy.apply(update)
@@ -106,26 +105,36 @@ class EditedText:
         From then on the document is the one that these bytes make: of an edit that a member made by hand, the library
         may put another text together when it reads what it wrote. What shows and is hashed is what is stored.
         """
-        if self._state is None:
+        if self._came:
             self._begin(self.written_anew())
-        assert self._state is not None
         return self._state
 
     def written_anew(self) -> bytes:
         """Return the document, and what waits, as the library writes it now: alike, whichever edits came together.
 
-        And in whichever order they came. Words between two places that never stood side by side, which no program of
-        ours writes, are put in by what stands there at the time: so the library puts all of it together once more.
+        And in whichever order they came. What an edit by hand says, the library puts in by what stands there at the
+        time. So what was ever said is put together first, and the library reads it in one go.
         """
-        known, waiting = _put_together(self._doc.get_update()), self._waiting()
-        return joined(known, waiting) if waiting else known
+        try:
+            whole = put_together([self._state, *self._came])
+            document = _new_document()
+            _apply(document, whole.update)
+        except InvalidOp:  # more pieces than can be gone through each time
+            return self._added_by_the_library()
+        known, clocks = document.get_update(), clocks_of(document.get_state())
+        if all(clocks.get(client, 0) >= end for client, end in whole.needs.items()):
+            return known
+        return joined(known, [whole.update])
 
-    def _waiting(self) -> list[bytes]:
-        """Return what was merged and is not all part of the document yet."""
-        if self._applied:
-            clocks = clocks_of(self._doc.get_state())
-            self._applied = [update for update in self._applied if not is_part_of(update, clocks)]
-        return self._applied
+    def _added_by_the_library(self) -> bytes:
+        """Return the document with what came, as the library puts it in one by one."""
+        document = _new_document()
+        for update in (self._state, *self._came):
+            _apply(document, update)
+        known, clocks = document.get_update(), clocks_of(document.get_state())
+        may_wait = [self._state, *self._came] if self._waits else self._came
+        waiting = [update for update in may_wait if not is_part_of(update, clocks)]
+        return joined(known, waiting) if waiting else known
 
     def show(self) -> str:
         """Return the text as it reads now."""
@@ -187,19 +196,6 @@ def check_state(state: bytes) -> None:
 def _apply(document: "Doc[Text]", update: bytes) -> None:
     with _panics_refused():
         document.apply_update(update)
-
-
-def _put_together(known: bytes) -> bytes:
-    """Return a document as the library makes it of what each client wrote, in the order of clients.
-
-    One of more pieces than can be gone through each time stays as it is.
-    """
-    document = _new_document()
-    try:
-        _apply(document, in_whole_runs(known))
-    except InvalidOp:
-        return known
-    return document.get_update()
 
 
 @contextmanager

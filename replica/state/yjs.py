@@ -7,7 +7,9 @@ device refuses the same. pycrdt spins for ever, with no way to stop it, on four 
 clocks leave holes and overlap.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final, NamedTuple
 
 from replica.errors import InvalidOp
@@ -32,6 +34,7 @@ DOCUMENT_STRUCTS_MAX: Final = 1_000_000
 # Of how many pieces a document is put together anew whenever edits came: 7 us each, so a seventh of a second.
 WHOLE_STRUCTS_MAX: Final = 20_000
 _ROOT: Final = b"text"
+_BYTES: Final = [bytes([number]) for number in range(128)]
 _GC, _DELETED, _STRING = 0, 1, 4
 _HAS_LEFT, _HAS_RIGHT, _HAS_SUB = 0x80, 0x40, 0x20
 
@@ -94,10 +97,10 @@ def joined(state: bytes, waiting: Iterable[bytes]) -> bytes:
     )
 
 
-def _united(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _united(*several: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return runs (start, length) in order, with those that touch as one."""
     found: list[tuple[int, int]] = []
-    for start, size in sorted([*one, *other]):
+    for start, size in sorted(chain(*several)):
         if found and start <= sum(found[-1]):
             start, end = found[-1][0], max(sum(found[-1]), start + size)
             found[-1] = start, end - start
@@ -106,27 +109,128 @@ def _united(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tu
     return found
 
 
-def in_whole_runs(state: bytes) -> bytes:
-    """Return a document with every run of words that its writer wrote as one in one piece.
+class EditsTogether(NamedTuple):
+    """A document with edits as one update, and how many units of each client must be there before nothing waits."""
 
-    The library cuts a run where somebody writes into it, and leaves it in pieces or not by where these came to stand.
-    So its bytes tell in which order edits came, if a member made one by hand; what is returned here does not.
+    update: bytes
+    needs: Mapping[int, int]
+
+
+def put_together(updates: Iterable[bytes]) -> EditsTogether:
+    """Return documents and edits as one update that is a function of what they say, in whatever order they came.
+
+    Every run of words that its writer wrote as one is one piece: the library cuts a run where somebody writes into it,
+    and leaves it in pieces or not by where these came to stand. Words that are taken out are left out.
+
+    A character of two UTF-16 units is taken out where a deletion takes out one of them, or a place lies between them:
+    no program of ours writes such an edit, and the library would count otherwise from there on. The places of an edit
+    are kept for ever, and its deletions. So this goes on alike from a document that was put together before, where
+    words may be gone that others still have.
+
+    Of a client that several of them tell of, whoever tells most of it is taken, and the first of those.
 
     Raises:
-        InvalidOp: the document has more than `WHOLE_STRUCTS_MAX` pieces, or is none that the reader takes.
+        InvalidOp: there are more than `WHOLE_STRUCTS_MAX` pieces, or something that the reader does not take.
     """
-    said = _document(state, structs_max=WHOLE_STRUCTS_MAX, keeps_pieces=True)
-    written = [_varint(len(said.pieces))]
-    for client, pieces in said.pieces.items():
-        runs: list[_Piece] = []
+    told: dict[int, list[_Piece]] = {}
+    ends: dict[int, int] = {}
+    taken_out: dict[int, list[_Run]] = {}
+    wide: set[int] = set()
+    count = 0
+    for update in updates:
+        said = _document(update, structs_max=WHOLE_STRUCTS_MAX, keeps_pieces=True)
+        for client, pieces in said.pieces.items():
+            if said.ends[client] > ends.get(client, -1):
+                count += len(pieces) - len(told.get(client, ()))
+                told[client], ends[client] = pieces, said.ends[client]
+        if count > WHOLE_STRUCTS_MAX:
+            raise _wrong(f"at most {WHOLE_STRUCTS_MAX} structs")
+        for client, runs in said.deleted.items():
+            taken_out.setdefault(client, []).extend(runs)
+        wide |= said.wide
+    deleted = {client: _united(runs) for client, runs in sorted(taken_out.items()) if runs}
+    for client, runs in _cut_in_two(told, deleted, wide).items():
+        deleted[client] = _united(deleted.get(client, []), runs)
+    written = [_varint(len(told))]
+    for client in sorted(told, reverse=True):
+        whole = _in_whole_runs(client, _without_words(client, told[client], deleted.get(client, [])))
+        written += [_varint(len(whole)), _varint(client), _varint(0), *(piece.written() for piece in whole)]
+    written.append(_deletions_of(dict(sorted(deleted.items()))))
+    needs = ends | {client: max(sum(runs[-1]), ends.get(client, 0)) for client, runs in deleted.items()}
+    return EditsTogether(b"".join(written), needs)
+
+
+def _cut_in_two(
+    told: Mapping[int, list["_Piece"]], deleted: Mapping[int, list["_Run"]], wide: Iterable[int]
+) -> dict[int, list["_Run"]]:
+    """Return of each client the characters of two units that a place, or the end of a deletion, lies within."""
+    cuts: dict[int, set[int]] = {client: set() for client in wide}
+    if not cuts:
+        return {}
+    for pieces in told.values():
         for piece in pieces:
-            before = runs[-1] if runs else None
-            if before is not None and piece.continues(client, before):
-                runs[-1] = before.and_then(piece)
+            if piece.left is not None and piece.left[0] in cuts:
+                cuts[piece.left[0]].add(piece.left[1] + 1)
+            if piece.right is not None and piece.right[0] in cuts:
+                cuts[piece.right[0]].add(piece.right[1])
+    found: dict[int, list[_Run]] = {}
+    for client, places in cuts.items():
+        for start, size in deleted.get(client, []):
+            places.update((start, start + size))
+        row, at = sorted(places), 0
+        for piece in told[client]:
+            at = bisect_right(row, piece.clock, at)
+            end = bisect_left(row, piece.clock + piece.units, at)
+            if at < end and piece.content == _STRING:
+                units = piece.words.decode().encode("utf-16-le")
+                for cut in row[at:end]:
+                    if units[2 * (cut - piece.clock) + 1] & 0xFC == 0xDC:  # the latter half of two
+                        found.setdefault(client, []).append((cut - 1, 2))
+    return found
+
+
+def _without_words(client: int, pieces: Iterable["_Piece"], deleted: list["_Run"]) -> Iterator["_Piece"]:
+    """Give the pieces of a client, with what is deleted of them as such."""
+    at = 0
+    for piece in pieces:
+        end = piece.clock + piece.units
+        while at < len(deleted) and sum(deleted[at]) <= piece.clock:
+            at += 1
+        if piece.content != _STRING or at == len(deleted) or deleted[at][0] >= end:
+            yield piece
+            continue
+        units, done, look = piece.words.decode().encode("utf-16-le"), piece.clock, at
+        while done < end:
+            start, size = deleted[look] if look < len(deleted) else (end, 0)
+            if done < start:
+                stop = min(start, end)
+                words = (
+                    units[2 * (done - piece.clock) : 2 * (stop - piece.clock)].decode("utf-16-le").encode()
+                )
+                yield piece.part(client, done, stop - done, words)
             else:
-                runs.append(piece)
-        written += [_varint(len(runs)), _varint(client), _varint(0), *(run.written() for run in runs)]
-    return b"".join([*written, state[said.ends_at :]])
+                stop = min(start + size, end)
+                yield piece.part(client, done, stop - done)
+                look += 1
+            done = stop
+
+
+def _in_whole_runs(client: int, pieces: Iterable["_Piece"]) -> list["_Piece"]:
+    """Return the pieces of a client, with those as one that it wrote as one."""
+    runs: list[list[_Piece]] = []
+    for piece in pieces:
+        if runs and piece.continues(client, runs[-1][-1]):
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    return [
+        run[0]
+        if len(run) == 1
+        else run[0]._replace(
+            units=sum(piece.units for piece in run), words=b"".join(piece.words for piece in run)
+        )
+        for run in runs
+    ]
 
 
 def clocks_of(vector: bytes) -> dict[int, int]:
@@ -173,12 +277,13 @@ def in_parts(update: bytes) -> list[bytes]:
 def _deletions_of(deleted: Mapping[int, list[tuple[int, int]]]) -> bytes:
     return b"".join(
         [
-            _varint(len(deleted)),
+            _varint(sum(map(bool, deleted.values()))),
             *(
                 _varint(client)
                 + _varint(len(runs))
                 + b"".join(_varint(at) + _varint(size) for at, size in runs)
                 for client, runs in deleted.items()
+                if runs
             ),
         ]
     )
@@ -221,6 +326,8 @@ def _subtract(runs: list[tuple[int, int]], had: list[tuple[int, int]]) -> list[t
 
 
 def _varint(number: int) -> bytes:
+    if number < 128:
+        return _BYTES[number]
     said = bytearray()
     while number > 127:
         said.append(number & 127 | 128)
@@ -230,6 +337,7 @@ def _varint(number: int) -> bytes:
 
 
 _Place = tuple[int, int]
+_Run = tuple[int, int]
 
 
 class _Piece(NamedTuple):
@@ -244,23 +352,21 @@ class _Piece(NamedTuple):
 
     def continues(self, client: int, before: "_Piece") -> bool:
         """Say whether one and the same client wrote this behind another piece, in one go."""
-        if self.content == _GC or before.content == _GC:
-            return self.content == before.content
         return (
             self.content == before.content
             and self.left == (client, self.clock - 1)
             and self.right == before.right
         )
 
-    def and_then(self, after: "_Piece") -> "_Piece":
-        """Return this piece and the next as one."""
-        return self._replace(units=self.units + after.units, words=self.words + after.words)
+    def part(self, client: int, clock: int, units: int, words: bytes | None = None) -> "_Piece":
+        """Return a part of this piece of a client, with its words, or without as what was deleted."""
+        left = self.left if clock == self.clock else (client, clock - 1)
+        if words is None:
+            return _Piece(_DELETED, left, self.right, clock, units, b"")
+        return _Piece(_STRING, left, self.right, clock, units, words)
 
     def written(self) -> bytes:
         """Return the struct as an update holds it."""
-        size = _varint(self.units)
-        if self.content == _GC:
-            return bytes([_GC]) + size
         info, places = self.content, b""
         for flag, place in ((_HAS_LEFT, self.left), (_HAS_RIGHT, self.right)):
             if place is not None:
@@ -268,7 +374,7 @@ class _Piece(NamedTuple):
                 places += _varint(place[0]) + _varint(place[1])
         if not places:
             places = _varint(1) + _varint(len(_ROOT)) + _ROOT
-        said = size if self.content == _DELETED else _varint(len(self.words)) + self.words
+        said = _varint(len(self.words)) + self.words if self.content == _STRING else _varint(self.units)
         return bytes([info]) + places + said
 
 
@@ -298,6 +404,8 @@ class _UpdateReader:
         """What is said of each client, as it stands in the update."""
         self.pieces: dict[int, list[_Piece]] = {}
         """The same, read, where somebody wants it: of a million structs it takes more than 100 MB."""
+        self.wide: set[int] = set()
+        """Who wrote characters of two units."""
         self.ends: dict[int, int] = {}
         """How many units of each client there are."""
         self.deleted: dict[int, list[tuple[int, int]]] = {}
@@ -353,7 +461,9 @@ class _UpdateReader:
         info = self._byte()
         content = info & 0x1F
         if content == _GC and info == _GC:
-            return _Piece(_GC, None, None, clock, self._number(CLOCK_MAX, "a length", low=1), b"")
+            # As deleted: the library would let go of whatever stands behind it, and of its places.
+            left = (client, clock - 1) if clock else None
+            return _Piece(_DELETED, left, None, clock, self._number(CLOCK_MAX, "a length", low=1), b"")
         if info & _HAS_SUB:
             raise _wrong("parts of a text, not of a map")
         left = right = None
@@ -383,9 +493,12 @@ class _UpdateReader:
             raise _wrong("strings, and what was deleted of them")
         words = self._bytes()
         try:
-            units = len(words.decode().encode("utf-16-le")) // 2
+            characters = words.decode()
         except UnicodeDecodeError:
             raise _wrong("a string that is valid UTF-8") from None
+        units = len(characters.encode("utf-16-le")) // 2
+        if units != len(characters):
+            self.wide.add(client)
         if self._is_fresh and not units:
             raise _wrong("strings that say something")
         return _Piece(_STRING, left, right, clock, units, words)
@@ -397,15 +510,21 @@ class _UpdateReader:
         return self._data[self._at - 1]
 
     def _number(self, high: int, what: str, *, low: int = 0) -> int:
+        # Byte by byte in here: most of what reading a document takes.
+        data, at = self._data, self._at
         number = shift = 0
         while True:
-            byte = self._byte()
+            if at >= len(data):
+                raise _wrong("more bytes")
+            byte = data[at]
+            at += 1
             number |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
                 break
             if shift > 56:
                 raise _wrong(f"{what} of at most eight bytes")
+        self._at = at
         if not low <= number <= high:
             raise _wrong(f"{what} from {low} to {high}")
         return number

@@ -421,17 +421,25 @@ PLAIN_WORDS = ("x", "yy", "zéz", "wv")
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_edits_by_hand_come_to_one_text_in_whatever_order_they_came(seed: int) -> None:
-    """The library puts words between places that never stood side by side by what stands there when they come."""
+@pytest.mark.parametrize(
+    ("note", "words"), [(PLAIN_NOTE, PLAIN_WORDS), (NOTE.replace("fox", "brown"), ODD_WORDS)]
+)
+def test_edits_by_hand_come_to_one_text_in_whatever_order_they_came(
+    note: str, words: tuple[str, ...], seed: int
+) -> None:
+    """The library puts words between places that never stood side by side by what stands there when they come.
+
+    And where an edit cuts a character in two, it counts otherwise from there on.
+    """
     random = Random(seed)
-    made = by_hand(PLAIN_NOTE, random, words=PLAIN_WORDS)
-    begun = EditedText.from_base(RID, PLAIN_NOTE)
+    made = by_hand(note, random, words=words)
+    begun = EditedText.from_base(RID, note)
     for each in made[: random.randint(0, len(made))]:
         begun.apply(each)
     made.append(begun.edit(begun.show().replace("brown", "red and brown"), random))
     found: set[tuple[str, bytes]] = set()
     for order in permutations(made):
-        document = EditedText.from_base(RID, PLAIN_NOTE)
+        document = EditedText.from_base(RID, note)
         for each in order:
             document.apply(each)
             if random.random() < 0.5:
@@ -441,20 +449,23 @@ def test_edits_by_hand_come_to_one_text_in_whatever_order_they_came(seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_devices_that_take_edits_by_hand_in_another_order_show_one_text(seed: int) -> None:
+@pytest.mark.parametrize(("note", "words"), [(PLAIN_NOTE, PLAIN_WORDS), (NOTE, ODD_WORDS)])
+def test_devices_that_take_edits_by_hand_in_another_order_show_one_text(
+    note: str, words: tuple[str, ...], seed: int
+) -> None:
     """One text differed between devices for good, and so did the sums over all that shows."""
     random = Random(seed)
     cores = ann, ben = group("ann", "ben")
     for core, name in zip(cores, ("ann", "ben"), strict=True):
         for member in ("eve", "mal"):
             acquaint(core, name, member)
-    (rid,) = remember(ann, PLAIN_NOTE)
+    (rid,) = remember(ann, note)
     sync(ann, ben)
-    base, head = base_name(rid, PLAIN_NOTE), ann.feeds.heads()
+    base, head = base_name(rid, note), ann.feeds.heads()
     eve, mal = Hand("eve"), Hand("mal")
-    for made in by_hand(PLAIN_NOTE, random, rid, words=PLAIN_WORDS):
+    for made in by_hand(note, random, rid, words=words):
         take(ann, eve.frame(eve.write(Edit(base, made), rid, seen=head)))
-    for made in by_hand(PLAIN_NOTE, random, rid, words=PLAIN_WORDS):
+    for made in by_hand(note, random, rid, words=words):
         take(ben, mal.frame(mal.write(Edit(base, made), rid, seen=head)))
     sync(ann, ben)
     assert agree(ann, ben)
@@ -464,6 +475,20 @@ def test_devices_that_take_edits_by_hand_in_another_order_show_one_text(seed: in
     assert texts(ben) == {"an entirely new reading"}
     for core in cores:
         assert verify_replica(core).ok
+
+
+def test_of_two_edits_under_one_client_id_the_longer_one_counts() -> None:
+    """In either order. Of two that are as long, whichever came first does: it is not promised that they agree."""
+    writer = client_of(PLAIN_NOTE)
+    one, other = update(letter(writer, 2, b" one")), update(letter(writer, 8, b" and another"))
+    found = set()
+    for order in permutations((one, other)):
+        document = EditedText.from_base(RID, PLAIN_NOTE)
+        for each in order:
+            document.apply(each)
+            document = EditedText(document.state())
+        found.add(document.show())
+    assert found == {"the quick and another brown fox jumps over"}
 
 
 def test_a_text_of_very_many_pieces_is_read_in_a_moment() -> None:

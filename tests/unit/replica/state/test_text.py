@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from itertools import groupby
 from random import Random
 
@@ -202,3 +203,46 @@ def test_an_edit_that_waits_is_stored_with_the_text_and_not_shown() -> None:
     assert not stored.holds(first)
     stored.apply(first)
     assert stored.show() == "green and black tea with Ann"
+
+
+WITH_AN_EMOJI = "a🙂b"
+
+
+def writer_of(text: EditedText) -> bytes:
+    """Return who wrote a text that nobody edited, as an update names it."""
+    state = text.state()
+    ends = next(at for at in range(2, len(state)) if state[at] < 0x80)
+    return state[2 : ends + 1]
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize(
+    ("made", "shows"),
+    [
+        (lambda writer: b"\0\1" + writer + b"\1\1\1", "ab"),
+        (lambda writer: b"\0\1" + writer + b"\1\2\2", "a"),
+        (lambda writer: b"\1\1\5\0\x84" + writer + b"\1\1x\0", "axb"),
+        (lambda writer: b"\1\1\5\0\x44" + writer + b"\2\1x\0", "xab"),
+    ],
+    ids=[
+        "its former half",
+        "its latter half and the next",
+        "behind its former half",
+        "before its latter half",
+    ],
+)
+def test_an_edit_within_a_character_of_two_units_takes_it_out(
+    made: Callable[[bytes], bytes], shows: str, stored: bool
+) -> None:
+    """No program of ours writes one. The library would count otherwise from there on."""
+    text = document(WITH_AN_EMOJI)
+    update = made(writer_of(text))
+    check_update(update)
+    text.apply(update)
+    if stored:
+        text = EditedText(text.state())
+    assert text.show() == shows
+    again = document(WITH_AN_EMOJI)
+    again.apply(again.edit(f"{WITH_AN_EMOJI} and more", Random(1)))
+    again.apply(update)
+    assert again.show() == f"{shows} and more"
