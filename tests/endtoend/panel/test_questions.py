@@ -1,11 +1,13 @@
-"""What contradicts itself, settled by keys alone; and what a page says while its device is away."""
+"""What contradicts itself, settled by keys alone; and what a page says where its device is away, or a code is wrong."""
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import Panel, go
@@ -45,6 +47,18 @@ def test_who_leaves_what_a_question_asks_for_stands_where_they_asked(laptop: Pan
     page.get_by_role("button", name="Remember this instead").press("Enter")
     expect(field).to_be_focused()
     expect(page.locator(".question.decided")).to_have_count(0)
+
+
+@pytest.mark.parametrize("hours", [-12, 14])
+def test_since_when_begins_with_the_day_that_it_is_where_the_page_is(laptop: Panel, hours: int) -> None:
+    """At any hour the day of one of these places is another than that of UTC."""
+    _two_cities(laptop)
+    with _elsewhere(laptop, timezone_id=f"Etc/GMT{-hours:+}") as page:
+        go(page, "questions")
+        page.get_by_role("button", name="It changed: since when?").click()
+        before = datetime.now(timezone(timedelta(hours=hours))).date().isoformat()
+        told = page.get_by_label("Since when").input_value()
+        assert told in (before, datetime.now(timezone(timedelta(hours=hours))).date().isoformat())
 
 
 def test_what_was_merged_is_decided_again(laptop: Panel, page: Page) -> None:
@@ -101,6 +115,26 @@ def test_what_the_empty_fields_ask_for_can_be_read_on_a_phone_that_is_turned(lap
         assert page.get_by_label("Chercher dans tous les souvenirs").evaluate(_FITS)
 
 
+def test_why_a_code_pairs_nobody_stands_where_it_was_typed_in_the_language_of_the_page(laptop: Panel) -> None:
+    with _in_french(laptop) as page:
+        go(page, "devices")
+        code = page.get_by_label("Code", exact=True)
+        form = page.locator("form").filter(has=code)
+        told, address = form.get_by_role("alert"), form.get_by_role("textbox").last
+        for typed, at, why in (
+            ("no code", "", "trois chiffres"),
+            ("417-maple-xyzzy", "", "deux mots d’une liste"),
+            ("417-maple-otter", "127.0.0.1:1", "sur ce réseau"),
+        ):
+            code.fill(typed)
+            address.fill(at)
+            page.keyboard.press("Enter")
+            expect(told).to_contain_text(why)
+            expect(code).to_be_focused()
+        expect(page.locator(".toast")).to_have_count(0)
+    laptop.errors[:] = [each for each in laptop.errors if "Failed to load resource" not in each]
+
+
 def _two_cities(laptop: Panel) -> None:
     for text in ("I live in Bern", "I live in Basel"):
         laptop.ask("remember", text=text, wait=True)
@@ -111,9 +145,14 @@ def _held(laptop: Panel) -> set[Any]:
     return {each["value"] for each in asked["beliefs"] if each["standing"] == "held"}
 
 
+def _in_french(laptop: Panel) -> AbstractContextManager[Page]:
+    return _elsewhere(laptop, locale="fr-FR")
+
+
 @contextmanager
-def _in_french(laptop: Panel) -> Iterator[Page]:
+def _elsewhere(laptop: Panel, *, locale: str = "en-GB", timezone_id: str | None = None) -> Iterator[Page]:
     browser: Browser | None = laptop.context.browser
     assert browser is not None
-    with browser.new_context(locale="fr-FR", storage_state=laptop.context.storage_state()) as context:
+    stored = laptop.context.storage_state()
+    with browser.new_context(locale=locale, timezone_id=timezone_id, storage_state=stored) as context:
         yield replace(laptop, context=context).page()

@@ -196,14 +196,27 @@ function offerBox() {
   return { element, stop };
 }
 
+// Why a code pairs nobody, to who has just typed it; anything else is said as the device says it.
+const gone = () => t("The other device does not show this code, or does so no more: have it show a new one.");
+const NOT_JOINED = {
+  invalid_code: () => t("A code is three digits and two words from a list, such as {code}. Type it as the other device shows it.", { code: "417-maple-otter" }),
+  wrong_code: gone,
+  code_expired: gone,
+  pairing_closed: gone,
+  unreachable: () => t("No device that shows a code was found. See that the other one is on, in this network, and shows its code; or type the address that it shows as well."),
+  not_pairing: () => t("The device at this address shows no code. Type the address that stands below its code."),
+};
+
 /** Type the code that another device shows. */
 function joinBox() {
   const code = h("input", { type: "text", required: true, placeholder: "417-maple-otter", dir: "ltr", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
   const address = h("input", { type: "text", placeholder: t("found automatically"), dir: "ltr", autocomplete: "off", spellcheck: "false" });
+  const wrong = h("p", { class: "option-wrong", role: "alert" });
   const answer = h("div", { class: "offer", "aria-live": "polite" });
   const button = h("button", { type: "submit", class: "primary" }, t("Join"));
   async function join(event) {
     event.preventDefault();
+    say(wrong, "");
     button.disabled = true;
     say(button, t("Joining…"));
     try {
@@ -213,7 +226,8 @@ function joinBox() {
       code.value = address.value = "";
       announce(t("Paired with {device}", { device: paired.name }));
     } catch (error) {
-      complain(error);
+      say(wrong, NOT_JOINED[error.code]?.() ?? error.message);
+      code.focus();
     }
     button.disabled = false;
     say(button, t("Join"));
@@ -223,7 +237,7 @@ function joinBox() {
     { class: "box" },
     h("h3", {}, t("Enter a pairing code")),
     h("p", {}, t("Type the code that the other device shows.")),
-    h("form", { class: "stack", on: { submit: join } }, h("label", {}, t("Code"), code), h("label", {}, t("Address, if needed"), address), button),
+    h("form", { class: "stack", on: { submit: join } }, h("label", {}, t("Code"), code), h("label", {}, t("Address, if needed"), address), wrong, button),
     answer,
   );
 }
