@@ -19,8 +19,8 @@ from replica.snapshot_adds import Added
 if TYPE_CHECKING:
     from replica.core import TakingIn
 
-# Fewer are merged in a tenth of a second.
-PACKED_MIN: Final = 10_000
+# Fewer are packed in a page or two, between which there is hardly a moment to tell something.
+PACKED_MIN: Final = 40_000
 
 
 class PackedAdds(NamedTuple):
