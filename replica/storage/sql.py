@@ -257,7 +257,7 @@ def bring_much_over(connection: sqlite3.Connection, rows_before: int) -> int:
     """Bring over what was written since the last time, if that is much; for when there is nothing else to do.
 
     SQLite would go on writing behind it until some commit has 64 MB to bring over, all of which the next start would
-    read. `rows_before` is what was returned the last time, and 0 the first time.
+    read. `rows_before` is what was returned the last time; the first time it is 0, or less where that is much already.
 
     Afterwards the log begins anew at the front: a commit that lies over older ones is on the disk in two thirds of the
     time that a growing file takes. The first one there flushes the head of the log as well as itself, so it is written
