@@ -12,14 +12,10 @@ from typing import Final
 
 from cognition.errors import InvalidQuery
 from replica import MEMORY_TYPES
-from replica.hlc import COUNTER_BITS
 from replica.values import dataclass
 
 # A row's time in ms. Stamps carry the ms in their upper 48 bits.
 TIME: Final = "ifnull(m.told_at, m.created >> 16)"
-# By when memories were stored, given the latest stamp that can be right. What a clock stamped that was days or years
-# ahead would come first for as long: it comes where it was told, if anybody says when, and else last.
-STORED: Final = f"iif(m.created <= ?, m.created, ifnull(m.told_at, 0) << {COUNTER_BITS})"
 # Neither put away by somebody, nor saying only what no longer holds (`cognition.contradictions.tables`).
 _KEPT: Final = "ifnull(m.archived, 0) = 0"
 _HOLDS: Final = "m.id NOT IN (SELECT id FROM claim_retired)"

@@ -5,11 +5,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from cognition.filters import STORED, TIME, Filters
+from cognition.filters import TIME, Filters
 from cognition.memories import EACH
 from cognition.tellings import groups_of, shown_once
 from replica.hlc import latest_plausible
 from replica.reads.facts import numbers_beside
+from replica.reads.ids import STORED
 
 # A summary stands in a list only where each of its members would: it says what all of them say.
 _WHOLE: Final = """WITH whole (no) AS (

@@ -17,7 +17,7 @@ from typing import Final
 from replica.collector import collector_paused
 from replica.core import Core
 from replica.feeds import join
-from replica.hlc import AHEAD_MS_MAX, HLC_MAX, at_end_of, milliseconds
+from replica.hlc import HLC_MAX, at_end_of, latest_plausible, milliseconds
 from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, FoldStatus, LogRow, SpinePiece
 from replica.remains import remains_of
@@ -46,10 +46,10 @@ def compactable(
     """Return the rows that may leave the log, in commit order, when each of these vectors is folded somewhere.
 
     With `before_ms`, only what was stamped by then; at most `ops_max` of them, and of many some thousands. A stamp from
-    further ahead of `now_ms` than clocks absorb tells of no time: its op leaves with the next one behind it in the log.
+    further ahead of `now_ms` than can be right tells of no time: its op leaves with the next one behind it in the log.
     """
     latest = HLC_MAX if before_ms is None else at_end_of(before_ms)
-    believed = HLC_MAX if now_ms is None else at_end_of(now_ms + AHEAD_MS_MAX)
+    believed = HLC_MAX if now_ms is None else latest_plausible(now_ms)
     cap: dict[int, int] = {}
     while True:
         chosen, unsigned = _choose(core, held_by_others, cap, _Stamps(core, believed, latest), ops_max)

@@ -12,11 +12,12 @@ from typing import Final
 
 from cognition.context.block import NO_NAMES, Context, Section, line_of, named, render
 from cognition.context.budget import tokens
-from cognition.filters import STORED, Filters
+from cognition.filters import Filters
 from cognition.memories import read_memories
 from cognition.tellings import shown_once
 from replica import Memory, MemoryId
 from replica.hlc import latest_plausible
+from replica.reads.ids import STORED
 
 PINNED: Final = "Pinned"
 RECENT: Final = "Recent"

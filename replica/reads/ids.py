@@ -11,22 +11,23 @@ from replica.storage.sql import select_named
 
 # SQLite takes sixteen times as many parameters; a longer statement is no quicker.
 _ASKED_AT_ONCE: Final = 2_000
+# By when memories were stored, given the latest stamp that can be right. What a clock stamped that was days or years
+# ahead would come first for as long: it comes where it was told, if anybody says when, and else last.
+STORED: Final = f"iif(m.created <= ?, m.created, ifnull(m.told_at, 0) << {COUNTER_BITS})"
 
 
 def newest_numbers(connection: sqlite3.Connection, limit: int, now_ms: int) -> list[int]:
     """Return the rows of at most `limit` tellings that are not put away, the last told or changed first.
 
-    What was changed by a clock that was days or years ahead counts as stored when it was. What was stored by such a
-    clock comes where it was told, if anybody says when, and else last.
+    What was changed by a clock that was days or years ahead counts as stored when it was (`STORED`).
     """
     latest = latest_plausible(now_ms)
-    shown = "FROM memory WHERE parent IS NULL AND archived IS NOT 1 AND updated"
+    shown = "FROM memory m WHERE parent IS NULL AND archived IS NOT 1 AND updated"
     right = connection.execute(
         f"SELECT updated, updated, id {shown} <= ? ORDER BY updated DESC LIMIT ?", (latest, limit)
     )
-    stored = f"iif(created <= ?, created, ifnull(told_at, 0) << {COUNTER_BITS})"
     ahead = connection.execute(
-        f"SELECT {stored}, updated, id {shown} > ? ORDER BY 1 DESC, updated DESC LIMIT ?",
+        f"SELECT {STORED}, updated, id {shown} > ? ORDER BY 1 DESC, updated DESC LIMIT ?",
         (latest, latest, limit),
     )
     return [number for *_, number in nlargest(limit, (*right, *ahead))]

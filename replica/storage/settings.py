@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.fields import Value
-from replica.hlc import AHEAD_MS_MAX, HLC_MAX, at_end_of
+from replica.hlc import HLC_MAX, latest_plausible
 from replica.state.cells import Cell, CellKind, Key, Lesson
 from replica.state.register import winner
 
@@ -47,9 +47,9 @@ def read_settings(
 ) -> dict[str, Value]:
     """Return the settings whose names begin so, by what follows, in order; at most the last `limit` that were set.
 
-    What is stamped further ahead of `now_ms` than clocks absorb counts as set first, or nothing could be set after it.
+    What is stamped further ahead of `now_ms` than can be right counts as set first: nothing could be set after it.
     """
-    believed = HLC_MAX if now_ms is None else at_end_of(now_ms + AHEAD_MS_MAX)
+    believed = HLC_MAX if now_ms is None else latest_plausible(now_ms)
     return {
         name[len(prefix) :]: unpack(value)
         for name, value in connection.execute(
