@@ -127,6 +127,7 @@ def test_away_from_the_laptop_both_meet_by_webdav(phone: Open, tmp_path: Path) -
             pair(page, laptop)
             agreed(page, laptop)
             mailbox(page)
+            page.wait_for_function("() => navigator.serviceWorker.controller")
             laptop.running.end()
         exchange_apart(page, home)
         page.reload()  # from what the service worker kept: it may still connect there
