@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,9 @@ _NETWORK_LOCK = Path(tempfile.gettempdir()) / "samemind-tests-on-the-network.loc
 
 # Where no file takes long: those of all other parts take up to some minutes.
 _SHORT = {"unit", "property"}
+
+# Until when a test that may be long is begun, in seconds since 1970: a run that is ended from outside says nothing.
+LONG_BEGIN_UNTIL = float(os.environ.get("SAMEMIND_LONG_TESTS_BEGIN_UNTIL", "inf"))
 
 # More than half of the time of a run is spent waiting for processes, servers, browsers and timers.
 WORKERS_BEYOND_CORES = 2
@@ -104,6 +108,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_configure() -> None:
     keep_stderr()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if _SHORT.isdisjoint(item.path.parts) and time.time() > LONG_BEGIN_UNTIL:
+        pytest.skip("this machine was too slow to begin it in time: see SAMEMIND_LONG_TESTS_BEGIN_UNTIL")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

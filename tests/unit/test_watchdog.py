@@ -92,3 +92,20 @@ def test_a_process_that_says_nothing_is_killed_and_named() -> None:
         with pytest.raises(AssertionError, match="got silence"):
             next_line(process, 0.2)
         assert process.wait(60) != 0
+
+
+def test_a_long_test_is_not_begun_once_there_is_no_time_for_it_and_a_short_one_is() -> None:
+    """A run that was ended from outside, after an hour and a half, said nothing of what it had found."""
+    files = ["tests/unit/sync/test_relay_backoff.py", "tests/security/test_crooked_ops.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n0", "-rs", "-p", "no:cacheprovider", *files],
+        cwd=ROOT,
+        env={**os.environ, "SAMEMIND_LONG_TESTS_BEGIN_UNTIL": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "this machine was too slow to begin it in time" in done.stdout
+    assert " passed" in done.stdout
