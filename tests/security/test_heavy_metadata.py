@@ -13,7 +13,6 @@ import pytest
 import samemind
 from cognition.memories import CHARACTERS_MAX
 from cognition.patterns.tables import note_memories
-from cognition.ranking import pool
 from cognition.triggers.detect import LOOKED_AT, reminders
 from cognition.triggers.kinds import Thresholds
 from cognition.words import RANKED_CHARACTERS_MAX
@@ -22,6 +21,7 @@ from replica.ops import Remember
 from replica.reads import memories
 from replica.storage.store import SqliteStore
 from tests.security.test_floods_of_reminders import with_tables
+from tests.support.compared import lengths_compared
 from tests.support.replicas import NOW_MS, group
 
 COUNT: Final = 12
@@ -66,13 +66,7 @@ def connection_of(core: Core) -> Any:
 def test_a_question_reads_of_the_labels_of_each_candidate_so_much_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, grams = list[int](), pool._grams
-
-    def counting(text: str) -> Any:
-        read.append(len(text))
-        return grams(text)
-
-    monkeypatch.setattr(pool, "_grams", counting)
+    read = lengths_compared(monkeypatch)
     with samemind.open_blocking(tmp_path) as mind:
         for number in range(4):
             meta = ENTRIES | {"of": f"zeppelin{number}", "mentions": 3}

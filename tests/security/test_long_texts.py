@@ -5,7 +5,7 @@ Forty of them once made a question take 1.7 GB and 3.6 seconds, and one call of 
 
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -13,10 +13,10 @@ import samemind
 from cognition.extraction.names import names
 from cognition.patterns.reading import TEXT_CHARACTERS_MAX
 from cognition.patterns.words import theme_words
-from cognition.ranking import pool
 from cognition.ranking.query import Query
 from cognition.words import RANKED_CHARACTERS_MAX, TERMS_MAX
 from replica.limits import FIELD_STRING_BYTES_MAX
+from tests.support.compared import lengths_compared
 
 TEXTS: Final = 12
 CHARACTERS: Final = 150_000
@@ -38,13 +38,7 @@ def home(tmp_path: Path) -> Path:
 def test_a_question_reads_of_each_candidate_so_much_and_no_more(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, grams = list[int](), pool._grams
-
-    def counting(text: str) -> Any:
-        read.append(len(text))
-        return grams(text)
-
-    monkeypatch.setattr(pool, "_grams", counting)
+    read = lengths_compared(monkeypatch)
     with samemind.open_blocking(home) as mind:
         hits = mind.recall("who sold the piano?")
         assert len(hits) > 1
