@@ -179,6 +179,19 @@ def silent_until(heard: Callable[[], bool]) -> Iterator[tuple[Raw, list[str]]]:
         yield server, vain
 
 
+@contextmanager
+def first_look_hangs(laptop: Daemon) -> Iterator[tuple[Raw, threading.Event, Any]]:
+    """Have a daemon look into a mailbox; give its server, what lets that answer, and how it is listed meanwhile."""
+    asked = threading.Event()
+    with silent_until(asked.is_set) as (server, vain):
+        laptop.call("mailbox", "add", f"webdav+{server.url}", "--name", "silent")
+        with laptop.up():
+            (mailbox,) = wait_until(laptop, lambda found: found["looking_since"] is not None)
+            yield server, asked, mailbox
+        asked.set()
+    assert not vain
+
+
 def test_no_mailbox_waits_for_one_that_says_nothing(tmp_path: Path) -> None:
     """They were looked into one after the other, and one that sends a byte a second is waited for four minutes."""
     honest = tmp_path / "honest"
@@ -196,37 +209,28 @@ def test_no_mailbox_waits_for_one_that_says_nothing(tmp_path: Path) -> None:
 
 def test_a_look_that_is_under_way_is_listed(tmp_path: Path) -> None:
     """Of a mailbox whose first look hung, `mailbox list` said what it says of one that nobody looks into."""
-    laptop, asked = Daemon(tmp_path / "home"), threading.Event()
-    with silent_until(asked.is_set) as (server, vain):
-        laptop.call("mailbox", "add", f"webdav+{server.url}", "--name", "silent")
-        with laptop.up():
-            (mailbox,) = wait_until(laptop, lambda found: found["looking_since"] is not None)
-            assert mailbox["looked_at"] is None
-            (check,) = (
-                each for each in laptop.call("doctor", codes=(0, 1))["checks"] if each["name"] == "mailbox"
-            )
-            assert check["detail"].startswith("silent: it is looked into for the first time, since ")
-            asked.set()
-            (mailbox,) = wait_until(laptop, lambda found: found["looked_at"] is not None)
-            assert mailbox["looking_since"] is None
-    assert not vain
+    laptop = Daemon(tmp_path / "home")
+    with first_look_hangs(laptop) as (_, asked, mailbox):
+        assert mailbox["looked_at"] is None
+        (check,) = (
+            each for each in laptop.call("doctor", codes=(0, 1))["checks"] if each["name"] == "mailbox"
+        )
+        assert check["detail"].startswith("silent: it is looked into for the first time, since ")
+        asked.set()
+        (mailbox,) = wait_until(laptop, lambda found: found["looked_at"] is not None)
+        assert mailbox["looking_since"] is None
 
 
 def test_a_mailbox_that_is_removed_is_looked_into_no_more(tmp_path: Path) -> None:
     """Who had asked for a look waited for minutes, and what was new was written there after it was removed."""
-    laptop, asked = Daemon(tmp_path / "home"), threading.Event()
-    with silent_until(asked.is_set) as (server, vain):
-        laptop.call("mailbox", "add", f"webdav+{server.url}", "--name", "silent")
-        with laptop.up():
-            wait_until(laptop, lambda found: found["looking_since"] is not None)
-            looking = laptop.begin("mailbox", "look", "silent")
-            time.sleep(1.0)  # it waits for the look that is under way
-            laptop.call("mailbox", "remove", "silent")
-            said, _ = looking.communicate(timeout=END_SECONDS_MAX)
-            assert json.loads(said)["error"]["message"] == "silent: this device no longer uses it"
-        assert len(server.asked) == 1
-        asked.set()
-    assert not vain
+    laptop = Daemon(tmp_path / "home")
+    with first_look_hangs(laptop) as (server, _, _):
+        looking = laptop.begin("mailbox", "look", "silent")
+        time.sleep(1.0)  # it waits for the look that is under way
+        laptop.call("mailbox", "remove", "silent")
+        said, _ = looking.communicate(timeout=END_SECONDS_MAX)
+        assert json.loads(said)["error"]["message"] == "silent: this device no longer uses it"
+    assert len(server.asked) == 1
 
 
 def test_a_kill_while_a_large_file_comes_leaves_nothing_of_it(tmp_path: Path) -> None:
