@@ -15,7 +15,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -65,8 +65,7 @@ def watch(what: str, seconds_max: float) -> None:
             os.kill(child, signal.SIGKILL)
         os._exit(EXIT_CODE)
 
-    signal.signal(signal.SIGALRM, bark)
-    signal.setitimer(signal.ITIMER_REAL, seconds_max)
+    _call_after(seconds_max, bark)
 
 
 def watch_workers(seconds_max: float = SILENCE_SECONDS_MAX) -> None:
@@ -94,8 +93,13 @@ def watch_workers(seconds_max: float = SILENCE_SECONDS_MAX) -> None:
                 os.kill(child, signal.SIGKILL)
         watch("the test run", seconds_max)
 
+    _call_after(seconds_max, bark)
+
+
+def _call_after(seconds: float, bark: Callable[[int, object], None]) -> None:
+    """Call this on the main thread once so much time has passed, and nothing that was to be called before it."""
     signal.signal(signal.SIGALRM, bark)
-    signal.setitimer(signal.ITIMER_REAL, seconds_max)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _tasks() -> str:
