@@ -67,6 +67,11 @@ def too_many() -> Full:
     return Full(f"expected at most {FILES_MAX} files, it lists more", fix=CROWDED_FIX)
 
 
+def too_long(bytes_max: int) -> Full:
+    """Return what is raised where a listing has more than so many bytes."""
+    return Full(f"expected a listing of at most {bytes_max >> 20} MB, it is longer", fix=CROWDED_FIX)
+
+
 def check_name(name: str) -> str:
     """Return a name that may be written."""
     if not is_name(name):

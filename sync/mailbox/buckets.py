@@ -9,7 +9,7 @@ from typing import IO, Final
 from urllib.parse import unquote_plus
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import CROWDED_FIX, FILES_MAX, check_name, too_many
+from sync.mailbox.box import CROWDED_FIX, FILES_MAX, check_name, too_long, too_many
 from sync.mailbox.http_files import (
     ERROR_BYTES_MAX,
     MOVED,
@@ -190,8 +190,7 @@ class BucketFiles(ABC):
             self._check(answer)
             size += len(answer.body)
             if size > LISTING_BYTES_MAX:
-                said = f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer"
-                raise Full(said, fix=CROWDED_FIX)
+                raise too_long(LISTING_BYTES_MAX)
             page = read_page(answer.body, self._page())
             found |= page.files
             entries += page.entries

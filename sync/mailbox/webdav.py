@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import IO, Final
 from urllib.parse import quote, unquote, urlsplit
 
-from sync.errors import Full, Gone, Unreached
-from sync.mailbox.box import CROWDED_FIX, FILES_MAX, check_name, too_many
+from sync.errors import Gone, Unreached
+from sync.mailbox.box import FILES_MAX, check_name, too_long, too_many
 from sync.mailbox.http_files import (
     ERROR_BYTES_MAX,
     Calling,
@@ -55,8 +55,7 @@ class WebdavFiles:
             return {}
         self._check(answer)
         if len(answer.body) >= LISTING_BYTES_MAX:
-            said = f"expected a listing of at most {LISTING_BYTES_MAX >> 20} MB, it is longer"
-            raise Full(said, fix=CROWDED_FIX)
+            raise too_long(LISTING_BYTES_MAX)
         return read_listing(answer.body)
 
     def get(self, name: str, bytes_max: int, into: IO[bytes]) -> Calling[None]:
