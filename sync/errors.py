@@ -16,6 +16,7 @@ SyncError
 │ ├ Unreached            it could not be reached, or was busy: try again later
 │ ├ Denied               it takes our key or password no more: a person has to act
 │ ├ Full                 there is no room for more
+│ ├ NoRoomHere           this device's own disk has no room for a file of it: make some
 │ └ Gone                 a file that was listed is there no more
 └ PairingFailed          pairing ended without a new member
   ├ InvalidCode          what was typed cannot be a code
@@ -103,8 +104,8 @@ class MailboxError(SyncError):
 class Unreached(MailboxError):
     """The mailbox could not be reached, or was busy; `retry_after_s`: when it said that it would not be."""
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None, fix: str | None = None) -> None:
-        super().__init__(message, fix=fix)
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
         self.retry_after_s = retry_after_s
 
 
@@ -114,6 +115,17 @@ class Denied(MailboxError):
 
 class Full(MailboxError):
     """The mailbox has no room for more."""
+
+
+class NoRoomHere(MailboxError):
+    """This device's own disk has no room for a file of the mailbox, which is at no fault.
+
+    `missing`: how many bytes, as was known before anything was fetched; 0 where the disk filled up meanwhile.
+    """
+
+    def __init__(self, message: str, *, missing: int = 0, fix: str | None = None) -> None:
+        super().__init__(message, fix=fix)
+        self.missing = missing
 
 
 class Gone(MailboxError):

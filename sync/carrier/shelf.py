@@ -203,6 +203,9 @@ class Shelf:
         self._unread: dict[str, None] = {}
         # What was taken and counts no more, as long as no other file has it. Written down nowhere.
         self._missing: dict[str, Filed] = {}
+        # For what there was no room on this device when it was to be fetched last. Written down nowhere.
+        self._no_room: set[str] = set()
+        self._room_made = False
         # How often what was altered was removed lately, and when last. Written down nowhere.
         self._doubts, self._doubted_ms = 0, 0
         for name, data in rows:
@@ -230,8 +233,11 @@ class Shelf:
                 self._drop(name)
         self._note_too_large(names, now_ms)
         wanted = [name for name in sorted(names) if self._is_wanted(name, names[name], now_ms)]
+        self._no_room &= set(wanted)
+        roomless = sorted(self._no_room, key=lambda name: (names[name], name))
+        in_turn = self._in_turn([name for name in wanted if name not in self._no_room])
         chosen, size = list[str](), 0
-        for name in self._in_turn(wanted)[:FETCH_FILES_MAX]:
+        for name in (in_turn + roomless)[:FETCH_FILES_MAX]:
             size += max(0, names[name])
             if size > FETCH_BYTES_MAX:
                 break
@@ -240,6 +246,7 @@ class Shelf:
 
     def took(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
         """Hear that a file was taken whole."""
+        self._room_made |= name in self._no_room
         self._keep(name, FileRecord(size, FileState.TAKEN, now_ms, now_ms, filed=filed))
 
     def wrote(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
@@ -256,6 +263,10 @@ class Shelf:
             since_ms, tries = min(before.since_ms, now_ms), before.tries + 1  # its clock may have been ahead
         self._keep(name, FileRecord(size, state, since_ms, now_ms, tries, reason=reason))
 
+    def no_room(self, name: str) -> None:
+        """Hear that this device has no room for a file: that is no fault of the file's, and may be over at any time."""
+        self._no_room.add(name)
+
     def gone(self, name: str) -> None:
         """Hear that a file is there no more."""
         self._drop(name)
@@ -269,10 +280,14 @@ class Shelf:
         self._drop(name)
 
     def retry(self, *, group_grew: bool) -> bool:
-        """Hear that something was taken: what waited may be taken now; say whether anything is to be tried again."""
-        again = False
+        """Hear that something was taken: what waited may be taken now; say whether anything is to be tried again.
+
+        What was tried too often waits on, unless it may have been for a file that this device had no room for.
+        """
+        again, room_made = False, self._room_made
+        self._room_made = False
         for name, kept in list(self._kept.items()):
-            waits = kept.state is FileState.WAITS and kept.tries < _TRIES_AT_ONCE_MAX
+            waits = kept.state is FileState.WAITS and (kept.tries < _TRIES_AT_ONCE_MAX or room_made)
             if waits or (kept.state is FileState.STRANGE and group_grew):
                 self._keep(name, replace(kept, tried_ms=0))
                 again = True

@@ -28,6 +28,7 @@ from sync.errors import (
     Gone,
     MailboxError,
     MakerUnknown,
+    NoRoomHere,
     RemoteProtocolError,
     SealedForOthers,
     SyncError,
@@ -58,7 +59,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class GetFile:
-    """Step: return a file, open at its start, of a larger one than was listed only so much. `Gone`."""
+    """Step: return a file, open at its start, of a larger one than was listed only so much. `Gone`, `NoRoomHere`."""
 
     name: str
     size: int
@@ -115,7 +116,8 @@ class Wrote(NamedTuple):
 class Looked:
     """What a visit came to. `again`: more may be done at once; `plan`: what was left to do when it ended.
 
-    `asked_for`: how many files it wanted to fetch, whether they were there or not.
+    `asked_for`: how many files it wanted to fetch, whether they were there or not. `no_room`: which it left there since
+    this device has no room for them.
     """
 
     files: int = 0
@@ -129,15 +131,22 @@ class Looked:
     removed: list[str] = field(default_factory=list)
     again: bool = False
     plan: Plan | None = None
+    no_room: dict[str, NoRoomHere] = field(default_factory=dict)
 
     @property
     def wrote_again(self) -> bool:
         """Whether something was written that the place had lost."""
         return any(each.again for each in self.wrote)
 
+    @property
+    def most_missing(self) -> NoRoomHere | None:
+        """What is to be said of the file for which most room is missing on this device."""
+        return max(self.no_room.values(), key=lambda error: error.missing, default=None)
+
     def add(self, one: "Looked") -> None:
         """Count one more visit: sums of what was done, and how the last one found the place."""
         self.files, self.size, self.again, self.plan = one.files, one.size, one.again, one.plan
+        self.no_room = one.no_room
         self.asked_for += one.asked_for
         self.fetched += one.fetched
         self.taken += one.taken
@@ -268,9 +277,13 @@ class Visitor:
         for name in wanted:
             try:
                 waiting = yield from self._open(name, names[name], looked)
+            except NoRoomHere as error:
+                self._no_room(name, names[name], error)
+                looked.no_room[name] = copy(error)  # without the frames, this one among them
+                continue
             except MailboxError as error:
                 self.shelf.failed(name, names[name], FileState.UNFETCHED, str(error), self._now_ms())
-                unfetched.append(copy(error))  # without the frames, this one among them
+                unfetched.append(copy(error))
                 if len(unfetched) == _UNFETCHED_MAX:
                     break  # what was fetched before is taken all the same
                 continue
@@ -283,7 +296,8 @@ class Visitor:
         yield from self._take_batch(batch, looked)
         if looked.taken:
             group_now = yield Run(lambda core: known_to(core).group)
-            looked.again = self.shelf.retry(group_grew=group_before != group_now)
+            # What was taken made room by itself, where it was held on the disk.
+            looked.again = self.shelf.retry(group_grew=group_before != group_now) or bool(looked.no_room)
         if len(unfetched) == _UNFETCHED_MAX:
             raise unfetched.pop(0)  # what is raised must not be found again in this frame
 
@@ -312,6 +326,13 @@ class Visitor:
         else:
             return _Waiting(name, size, file, file_bytes, header, altered)
         return None
+
+    def _no_room(self, name: str, size: int, error: NoRoomHere) -> None:
+        """Note that this device has no room for a file, which is asked for at the next look as if it were new."""
+        if error.missing:
+            self.shelf.no_room(name)
+        else:  # it came in part, and would at each look where the disk has less room than it says
+            self.shelf.failed(name, size, FileState.UNFETCHED, str(error), self._now_ms())
 
     def _failed(self, name: str, size: int, state: FileState, reason: str, *, altered: bool) -> None:
         """Note why a file does not count; where the place altered it, nothing else is to be said of it."""

@@ -15,7 +15,7 @@ from replica.core import Core
 from replica.replica import Replica
 from sync.carrier.shelf import Plan, Shelf
 from sync.carrier.visit import Looked, Visitor
-from sync.errors import Gone, MailboxError
+from sync.errors import Gone, MailboxError, NoRoomHere
 from sync.identity import Identity
 from sync.mailbox.box import Mailbox
 from sync.mailbox.pace import Pace
@@ -24,7 +24,10 @@ from sync.mailbox.visiting import load_shelf, look
 
 @dataclass(slots=True)
 class MailboxStatus:
-    """How it stands with a mailbox. Times are this device's, in ms; `trouble` is None while it can be reached."""
+    """How it stands with a mailbox. Times are this device's, in ms.
+
+    `trouble`: why it could not be looked into; `NoRoomHere`: it was, and a file was left there.
+    """
 
     looking_ms: int | None = None
     """Since when a look is under way."""
@@ -157,7 +160,7 @@ class Keeper:
 
     async def flush(self) -> None:
         """Write what was put off, if anything was: the device is about to end."""
-        reached = self._loaded and self.standing.trouble is None
+        reached = self._loaded and isinstance(self.standing.trouble, NoRoomHere | None)
         if reached and (await self._replica.run(self._planned)).writes:
             await self.look()
 
@@ -173,7 +176,10 @@ class Keeper:
     def _note(self, looked: Looked) -> None:
         standing, now_ms = self.standing, self._replica.now_ms()
         standing.looked_ms, standing.files, standing.size = now_ms, looked.files, looked.size
-        standing.trouble = standing.trouble_ms = None
+        if (no_room := looked.most_missing) is None:
+            standing.trouble = standing.trouble_ms = None
+        else:
+            self._failed(no_room)
         standing.looks += 1
         standing.fetched += looked.fetched
         standing.taken += looked.taken
@@ -195,7 +201,8 @@ class Keeper:
         self._pace.planned(plan, trio.current_time())
 
     def _failed(self, error: MailboxError) -> None:
-        if self.standing.trouble is None:
+        before = self.standing.trouble
+        if before is None or isinstance(before, NoRoomHere) != isinstance(error, NoRoomHere):
             self.standing.trouble_ms = self._replica.now_ms()
         # A copy: what was raised holds on to all that had been listed and fetched.
         self.standing.trouble = copy(error)

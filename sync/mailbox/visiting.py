@@ -53,7 +53,7 @@ async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str, folder: 
                 return await box.names()
         case GetFile(name, size):
             with _in_time(size):
-                file = FetchedFile(folder)
+                file = FetchedFile(folder, size)
                 await box.get(name, size, file)
             file.seek(0)
             return file

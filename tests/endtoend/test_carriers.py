@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 import samemind
+from samemind.cli.printing import show
+from samemind.formats.plain import to_json
+from sync.mailbox import fetched
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import Opened, opened, pair
@@ -61,6 +64,34 @@ def test_a_file_on_a_stick_brings_news_to_a_device_without_a_network(tmp_path: P
             assert missing.value.code == "no_such_file"
             with pytest.raises(samemind.Usage):
                 await phone.mind.carry_export(tmp_path, since_peer="laptop")
+
+    run(main)
+
+
+def test_what_this_device_has_no_room_for_is_named_and_the_rest_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        shared = tmp_path / "shared"
+        shared.mkdir()
+        async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
+            await paired(laptop, phone)
+            await laptop.mind.remember("the key is under the mat")
+            await laptop.mind.carry_export(shared)
+        (shared / "large.samemind").write_bytes(bytes(fetched.FETCHED_IN_MEMORY_MAX + 1))
+        monkeypatch.setattr(fetched, "DISK_LEFT_MIN", 1 << 60)
+        async with opened(tmp_path / "phone", online=False) as phone:
+            came = await phone.mind.carry_import(shared)
+            (skipped,) = came.skipped
+            assert skipped.file == "large.samemind"
+            assert "this device has no room for a file of 1.0 MB" in skipped.reason
+            assert "make room on this device's own disk" in skipped.reason
+            assert came.files == 1
+            await phone.mind.add_mailbox(f"folder://{shared}", name="box")
+            looked = await phone.mind.look_into_mailboxes()
+            *_, said = show("mailbox look", to_json(looked))
+            assert said == f"mailbox box: {looked.mailboxes[0].no_room}"
+            assert "has no room for a file of 1.0 MB" in said
 
     run(main)
 

@@ -17,7 +17,7 @@ import trio
 
 from samemind.config import Home
 from samemind.panel.certificate import ensure_certificate
-from sync.errors import Full, Unreached
+from sync.errors import Full, NoRoomHere, Unreached
 from sync.mailbox import fetched, webdav
 from sync.mailbox.http_files import HttpFiles
 from sync.mailbox.requesting import HttpBox
@@ -367,7 +367,6 @@ def test_a_device_without_room_for_what_it_fetches_is_said_to_be_at_fault(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its own store keeps the rest of the disk."""
-    monkeypatch.setattr(fetched, "DISK_LEFT_MIN", 1 << 60)
     small, large = fetched.FETCHED_IN_MEMORY_MAX, fetched.FETCHED_IN_MEMORY_MAX + 1
 
     def answer(server: Raw, line: socket.socket) -> None:
@@ -375,10 +374,18 @@ def test_a_device_without_room_for_what_it_fetches_is_said_to_be_at_fault(
         server.send(line, bytes(large))
 
     async def fetch(box: HttpBox) -> None:
-        await box.get(any_name(), small, fetched.FetchedFile(tmp_path))
-        with pytest.raises(Unreached, match=r"no room on this device, in .* .No space left") as refused:
-            await box.get(any_name(), large, fetched.FetchedFile(tmp_path))
+        began = fetched.FetchedFile(tmp_path, large)
+        monkeypatch.setattr(fetched, "DISK_LEFT_MIN", 1 << 60)
+        await box.get(any_name(), small, fetched.FetchedFile(tmp_path, small))
+        with pytest.raises(
+            NoRoomHere, match=r"no room for a file of 1\.0 MB .*: No space left .* while it"
+        ) as refused:
+            await box.get(any_name(), large, began)
+        assert refused.value.missing == 0
         assert str(refused.value.fix).startswith("make room on this device's own disk")
+        with pytest.raises(NoRoomHere, match=r"MB more are needed in ") as refused:
+            fetched.FetchedFile(tmp_path, large)
+        assert refused.value.missing > 1 << 59
 
     with raw(answer) as server:
         ask(server.url, fetch)

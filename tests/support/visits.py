@@ -23,7 +23,7 @@ from sync.carrier.visit import (
     Visitor,
     VisitUnderWay,
 )
-from sync.errors import Denied, Full, Gone
+from sync.errors import Denied, Full, Gone, NoRoomHere
 from sync.mailbox.box import Mailbox
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS
@@ -43,6 +43,14 @@ class Locked(Box):
     shut: Collection[str] = ()
 
 
+class Larger(Box):
+    """A mailbox with files for which the device that reads it has no room: it has some for so many bytes."""
+
+    room_here: float = math.inf
+    refuses_late: bool = False
+    """Its disk says that there is room, and there is none."""
+
+
 def _room(box: Box) -> float:
     return box.room if isinstance(box, Small) else math.inf
 
@@ -60,6 +68,9 @@ def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[
                         raise Gone(name)
                     if isinstance(box, Locked) and name in box.shut:
                         raise Denied(f"{name} is its maker's alone")
+                    if isinstance(box, Larger) and size > box.room_here:
+                        missing = 0 if box.refuses_late else int(size - box.room_here)
+                        raise NoRoomHere("no room", missing=missing, fix="make some")
                     under_way.result = io.BytesIO(box[name][:size])
                 case Put(name, data):
                     assert name not in box, "a name is never written twice"
@@ -115,7 +126,7 @@ def never(_: object) -> bool:
     return False
 
 
-__all__ = ["Box", "Locked", "MayWrite", "Small", "Visiting", "any_name", "drive", "never"]
+__all__ = ["Box", "Larger", "Locked", "MayWrite", "Small", "Visiting", "any_name", "drive", "never"]
 
 
 async def read_file(box: Mailbox, name: str, bytes_max: int) -> bytes:

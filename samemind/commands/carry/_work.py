@@ -40,7 +40,10 @@ async def visit(device: Device, folder: Path, *, writes: bool) -> tuple[CarriedI
     skipped = [
         SkippedFile(file=name, reason=kept.reason)
         for name, kept in sorted(shelf.kept.items())
-        if kept.state is not FileState.TAKEN
+        if kept.state is not FileState.TAKEN and name not in looked.no_room
+    ]
+    skipped += [
+        SkippedFile(file=name, reason=f"{why}; {why.fix}") for name, why in sorted(looked.no_room.items())
     ]
     if looked.ops and device.syncer is not None:
         await device.syncer.refresh()

@@ -18,7 +18,7 @@ from samemind.home.mailboxes import (
     room_in,
     unusable_mailboxes,
 )
-from sync.errors import Denied, Full, Gone, Unreached
+from sync.errors import Denied, Full, Gone, NoRoomHere
 
 # A line that is down for a while is no fault of anybody's.
 UNREACHED_MINUTES: Final = 15
@@ -104,7 +104,7 @@ def _stands(
             return False, f"it refuses what is asked ({trouble})", fix
         case Denied():
             return False, f"the key or password is refused ({trouble})", again
-        case Full(fix=str() as fix) | Unreached(fix=str() as fix):
+        case Full(fix=str() as fix) | NoRoomHere(fix=str() as fix):
             return False, str(trouble), fix
         case Full():
             return False, f"it is full ({trouble})", room_in(settled)

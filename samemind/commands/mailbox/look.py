@@ -24,7 +24,10 @@ class LookIntoMailbox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxLooked:
-    """What looking came to: files read and taken, ops that were new, files written and removed."""
+    """What looking came to: files read and taken, ops that were new, files written and removed.
+
+    `no_room`: why a file was left there that this device's disk has no room for.
+    """
 
     name: str
     files: int
@@ -35,6 +38,7 @@ class MailboxLooked:
     wrote: int
     removed: int
     refused: list[str] = field(default_factory=list)
+    no_room: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +92,7 @@ def _all_told(failed: "Mapping[str, SamemindError]") -> "SamemindError":
 
 
 def _looked_view(name: str, looked: "Looked") -> MailboxLooked:
+    no_room = looked.most_missing
     return MailboxLooked(
         name=name,
         files=looked.files,
@@ -98,15 +103,21 @@ def _looked_view(name: str, looked: "Looked") -> MailboxLooked:
         wrote=len(looked.wrote),
         removed=len(looked.removed),
         refused=list(dict.fromkeys(looked.refused)),
+        no_room=None if no_room is None else f"{no_room}; {no_room.fix}",
     )
 
 
 def render(document: Document) -> list[str]:
-    return [
-        f"mailbox {one_line(each['name'])}: {counted(each['taken'], 'file')} taken with {counted(each['ops'], 'op')}, "
-        f"{each['wrote']} written, {each['removed']} removed"
-        for each in document["mailboxes"]
-    ] or ["no mailbox: samemind mailbox add"]
+    lines = []
+    for each in document["mailboxes"]:
+        name = f"mailbox {one_line(each['name'])}"
+        lines.append(
+            f"{name}: {counted(each['taken'], 'file')} taken with {counted(each['ops'], 'op')}, "
+            f"{each['wrote']} written, {each['removed']} removed"
+        )
+        if each["no_room"] is not None:
+            lines.append(f"{name}: {one_line(each['no_room'])}")
+    return lines or ["no mailbox: samemind mailbox add"]
 
 
 COMMAND: Final = Command(

@@ -35,7 +35,7 @@ from samemind.home.mailboxes import (
     write_mailboxes,
 )
 from sync.code import PairingCode
-from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.errors import Denied, Full, Gone, MailboxError, NoRoomHere, Unreached
 from sync.mailbox.box import refused_with, too_many
 from sync.mailbox.buckets import check as check_answer
 from sync.mailbox.http_files import HttpAnswer
@@ -345,7 +345,7 @@ def test_doctor_says_that_it_is_full() -> None:
     [
         (refused_with(413, None), "let the server take files of up to 256 MB"),
         (too_many(), "remove what is none of samemind's there"),
-        (Unreached("no room on this device", fix="make room here"), "make room here"),
+        (NoRoomHere("no room on this device", missing=1, fix="make room here"), "make room here"),
     ],
 )
 def test_where_more_room_there_does_not_help_it_is_said_what_does(error: MailboxError, fix: str) -> None:

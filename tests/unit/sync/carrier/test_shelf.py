@@ -2,6 +2,7 @@
 
 import copy
 import io
+import math
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -37,7 +38,7 @@ from sync.carrier.visit import Looked, Visitor, Wrote
 from sync.errors import Denied, Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
-from tests.support.visits import Box, Locked, Small, Visiting, any_name, never
+from tests.support.visits import Box, Larger, Locked, Small, Visiting, any_name, never
 
 FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
 
@@ -161,6 +162,90 @@ def test_where_several_are_not_handed_out_what_was_fetched_is_taken_and_the_rest
     phone.now_ms += DAY_MS
     phone.visit(box)
     assert agree(laptop.core, phone.core)
+
+
+def crowded(laptop: Visiting, tablet: Visiting) -> Larger:
+    """A mailbox with three large files of the laptop, a small one that follows them, and a small one of the tablet."""
+    box = Larger()
+    for n in range(3):
+        remember(laptop.core, f"long {n} " + Random(n).randbytes(20_000).hex())
+        laptop.visit(box)
+    for maker in (laptop, tablet):
+        remember(maker.core, f"of the {maker.name}")
+        maker.visit(box, writes=True)
+    box.room_here = 10_000
+    return box
+
+
+def test_while_this_device_has_no_room_for_large_files_small_ones_come_and_news_go() -> None:
+    """It was a failure of the file, and two of them one of the mailbox: nothing was written any more."""
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box = crowded(laptop, tablet)
+    remember(phone.core, "from the phone")
+    looked = phone.visit(box)
+    assert [error.missing > 0 for error in looked.no_room.values()] == [True] * 3
+    assert looked.most_missing is max(looked.no_room.values(), key=lambda error: error.missing)
+    assert "of the tablet" in texts(phone.core)
+    assert len(looked.wrote) == 1
+    tablet.visit(box)
+    assert "from the phone" in texts(tablet.core)
+
+
+def test_what_there_was_no_room_for_comes_at_the_next_look_however_long_that_was_so() -> None:
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box = crowded(laptop, tablet)
+    for _ in range(12):
+        phone.now_ms += DAY_MS
+        phone.visit(box)
+    assert "of the laptop" not in texts(phone.core), "what it follows lies in a large one"
+    phone.restart()
+    phone.visit(box)
+    box.room_here = math.inf
+    assert phone.visit(box).again, "what waited for them may be taken now"
+    assert phone.visit(box).no_room == {}
+    assert texts(phone.core) == texts(laptop.core) | {"of the tablet"}
+
+
+def test_what_there_is_room_for_once_another_file_is_taken_comes_in_the_same_look() -> None:
+    """What was fetched lies on the disk until it is taken, too."""
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box = Larger()
+    remember(laptop.core, "long " + Random(0).randbytes(20_000).hex())
+    laptop.visit(box)
+    tablet.visit(box)
+    box.room_here = 10_000
+    looked = phone.visit(box)
+    assert (looked.taken, len(looked.no_room), looked.again) == (1, 1, True)
+    looked = phone.visit(box)
+    assert (looked.taken, len(looked.no_room), looked.again) == (0, 1, False)
+
+
+def test_large_files_without_room_leave_what_one_look_may_fetch_to_others() -> None:
+    """As much as it fetches at most, of which it fetched nothing: small files behind them never came."""
+    shelf, half = Shelf(), FETCH_BYTES_MAX // 2
+    first, second = sorted(any_name(Random(n).randbytes) for n in range(2))
+    large = {first: half, second: half - 1}
+    assert set(shelf.listed(large, NOW_MS)) == set(large)
+    for name in large:
+        shelf.no_room(name)
+    small = {any_name(Random(f"small {n}").randbytes): 4_096 for n in range(9)}
+    *chosen, last = shelf.listed(large | small, NOW_MS)
+    assert set(chosen) == set(small)
+    assert last == second, "as many of the large as it may, the smallest first"
+
+
+def test_what_came_in_part_is_not_fetched_at_each_look_where_a_disk_has_less_room_than_it_says() -> None:
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box = crowded(laptop, tablet)
+    box.refuses_late = True
+    assert len(phone.visit(box).no_room) == 3
+    looked = phone.visit(box)
+    assert (looked.asked_for, looked.no_room) == (1, {}), "a minute is not over, but for what waits for them"
+    phone.now_ms += DAY_MS
+    box.room_here = math.inf
+    phone.visit(box)
+    phone.visit(box)
+    assert texts(phone.core) == texts(laptop.core) | {"of the tablet"}
 
 
 @pytest.mark.parametrize("dated_ms", [NOW_MS - DAY_MS, NOW_MS + DAY_MS], ids=["earlier", "later"])

@@ -18,7 +18,8 @@ import trio.testing
 from replica.core import Core
 from replica.ops import Erase
 from sync.carrier import visit
-from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.errors import Denied, Full, Gone, MailboxError, NoRoomHere, Unreached
+from sync.mailbox import fetched
 from sync.mailbox.box import check_name
 from sync.mailbox.keeping import Keeper
 from sync.mailbox.pace import (
@@ -166,6 +167,10 @@ def keeper(
 
 
 Body = Callable[[Counting, Still, Keeper], Awaitable[None]]
+
+
+def looked_well(kept: Keeper) -> bool:
+    return kept.standing.trouble is None and kept.standing.trouble_ms is None
 
 
 def play(body: Body, name: str = "laptop") -> None:
@@ -428,6 +433,40 @@ def test_a_file_is_let_go_before_the_next_one_comes(monkeypatch: pytest.MonkeyPa
         assert len(handed) == 2
 
     trio.run(main)
+
+
+def test_a_file_this_device_has_no_room_for_is_not_asked_for_and_news_are_written_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By its listed size: it was fetched as far as there was room, and the whole mailbox counted as failed."""
+
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        for _ in range(3):
+            box.files[any_name()] = bytes(fetched.FETCHED_IN_MEMORY_MAX + 1)
+        box.failure = Unreached("no route")
+        with pytest.raises(Unreached):
+            await kept.look()
+        await trio.sleep(5)
+        box.failure = None
+        with monkeypatch.context() as patching:
+            patching.setattr(fetched, "DISK_LEFT_MIN", 1 << 60)
+            looked = await kept.look()
+            since = replica.now_ms()
+            assert len(looked.no_room) == 3
+            assert isinstance(kept.standing.trouble, NoRoomHere)
+            assert box.times("get") == []
+            await replica.remember("news")
+            await trio.sleep(1)
+            before = len(box.times("put"))
+            await kept.flush()
+            assert len(box.times("put")) == before + 1
+            assert kept.standing.trouble_ms == since, "since there is no room, not since it was not reached"
+            await trio.sleep(PERSON_SECONDS)
+        await kept.look()
+        assert len(box.times("get")) == 3
+        assert looked_well(kept)
+
+    play(body)
 
 
 def test_one_that_cannot_be_reached_keeps_no_daemon_from_ending() -> None:
