@@ -249,9 +249,8 @@ class Visitor:
         """Look once; without `writes`, only take what is new."""
         looked = Looked()
         try:
-            names: Mapping[str, int] = yield Names()
-            looked.files, looked.size = len(names), sum(map(max, names.values(), [0] * len(names)))
-            yield from self._fetch(names, looked)
+            wanted = self._wanted((yield Names()), looked)
+            yield from self._fetch(wanted, looked)
             if writes:
                 yield from self._write(may_write, looked)
         except (MailboxError, ReplicaError):
@@ -267,22 +266,26 @@ class Visitor:
 
     # -- taking ----------------------------------------------------------------------------------------------
 
-    def _fetch(self, names: Mapping[str, int], looked: Looked) -> Generator[Step, Any, None]:
-        wanted = self.shelf.listed(names, self._now_ms())
+    def _wanted(self, names: Mapping[str, int], looked: Looked) -> dict[str, int]:
+        """Return what to fetch, with sizes: all else that was listed is let go of before anything is."""
+        looked.files, looked.size = len(names), sum(map(max, names.values(), [0] * len(names)))
+        return {name: names[name] for name in self.shelf.listed(names, self._now_ms())}
+
+    def _fetch(self, wanted: Mapping[str, int], looked: Looked) -> Generator[Step, Any, None]:
         if not wanted:
             return
         group_before = yield Run(lambda core: known_to(core).group)
         batch: list[_Waiting] = []
         unfetched: list[MailboxError] = []
-        for name in wanted:
+        for name, size in wanted.items():
             try:
-                waiting = yield from self._open(name, names[name], looked)
+                waiting = yield from self._open(name, size, looked)
             except NoRoomHere as error:
-                self._no_room(name, names[name], error)
+                self._no_room(name, size, error)
                 looked.no_room[name] = copy(error)  # without the frames, this one among them
                 continue
             except MailboxError as error:
-                self.shelf.failed(name, names[name], FileState.UNFETCHED, str(error), self._now_ms())
+                self.shelf.failed(name, size, FileState.UNFETCHED, str(error), self._now_ms())
                 unfetched.append(copy(error))
                 if len(unfetched) == _UNFETCHED_MAX:
                     break  # what was fetched before is taken all the same

@@ -12,6 +12,7 @@ import ssl
 import urllib.request
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
+from functools import partial
 from typing import IO, Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -22,6 +23,7 @@ from sync.errors import Unreached
 from sync.mailbox.causes import cause_of
 from sync.mailbox.http_files import ERROR_BYTES_MAX, Calling, HttpAnswer, HttpCall, HttpFiles, host_of
 from sync.mailbox.pace import LOOK_SECONDS_MIN, LookClock
+from sync.mailbox.reading import read_beside
 
 # For each piece that is sent or awaited.
 TIMEOUT_SECONDS: Final = 120.0
@@ -38,11 +40,6 @@ _HEADER_CHARACTERS_MAX: Final = 4_096
 _HEADERS: Final = (b"retry-after", b"location", b"x-amz-bucket-region")
 # A listing of a hundred files is read at once; a longer one by a thread, while others are served.
 _AT_ONCE_BYTES_MAX: Final = 65_536
-
-# Threads that read take turns with the one that answers people: of fourteen it got a fifteenth of the time, and took
-# eleven seconds to say how it stands.
-_READERS_MAX: Final = 1
-_READS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("reads of long listings")
 
 Result = TypeVar("Result")
 
@@ -65,9 +62,7 @@ class HttpBox:
 
     async def names(self) -> Mapping[str, int]:
         """List the folder."""
-        found = await self._do(self._files.names())
-        self._clock.listed(found)
-        return found
+        return await self._do(self._listing())
 
     async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
         """Read a file."""
@@ -87,15 +82,18 @@ class HttpBox:
             await self._pool.aclose()
             self._pool = None
 
+    def _listing(self) -> Calling[Mapping[str, int]]:
+        found = yield from self._files.names()
+        self._clock.listed(found)
+        return found
+
     async def _do(self, calling: Calling[Result]) -> Result:
         answer: HttpAnswer | None = None
         while True:
             if answer is None or len(answer.body) <= _AT_ONCE_BYTES_MAX:
                 call, result = _next(calling, answer)
             else:
-                call, result = await trio.to_thread.run_sync(
-                    _next, calling, answer, abandon_on_cancel=True, limiter=_reads()
-                )
+                call, result = await read_beside(partial(_next, calling, answer), abandon=True)
             if call is None:
                 return result  # type: ignore[no-any-return]
             answer = await self._request(call)
@@ -214,15 +212,6 @@ def _next(calling: Calling[Any], answer: HttpAnswer | None) -> tuple[HttpCall | 
         return calling.send(answer), None
     except StopIteration as end:
         return None, end.value
-
-
-def _reads() -> trio.CapacityLimiter:
-    """Return what bounds how many long listings are read at once, of whichever mailbox."""
-    try:
-        return _READS.get()
-    except LookupError:
-        _READS.set(trio.CapacityLimiter(_READERS_MAX))
-        return _READS.get()
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

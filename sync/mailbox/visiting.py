@@ -18,11 +18,14 @@ from sync.carrier.visit import GetFile, Looked, Names, Put, Remove, Run, Save, S
 from sync.errors import Unreached
 from sync.mailbox.box import Mailbox
 from sync.mailbox.fetched import FetchedFile
+from sync.mailbox.reading import read_beside
 
 # Whoever runs the mailbox may send a byte a second, and a folder may be on a share that hangs: nothing else is looked
 # for there meanwhile. A line of half a megabit a second has twice the time that it takes.
 ANSWER_SECONDS_MAX: Final = 240.0
 _BYTES_A_SECOND_MIN: Final = 32_768
+# What to fetch of so many is said in ten milliseconds; of the most that a mailbox may list, it takes half a second.
+_AT_ONCE_NAMES_MAX: Final = 2_000
 
 
 async def load_shelf(replica: Replica, mailbox: str) -> Shelf:
@@ -40,9 +43,15 @@ async def look(
 ) -> Looked:
     """Do what a visit wants done until it is over. `folder`: on which disk a large file is held until it is taken."""
     under_way = VisitUnderWay(visit)
-    while (step := under_way.proceed()) is not None:
+    step = under_way.proceed()
+    while step is not None:
         with under_way.trying():
             under_way.result = await _do(step, box, replica, mailbox, folder)
+        if isinstance(step, Names) and len(under_way.result or ()) > _AT_ONCE_NAMES_MAX:
+            # Not given up before it is through: whoever looks next goes on with what is remembered of the place.
+            step = await read_beside(under_way.proceed, abandon=False)
+        else:
+            step = under_way.proceed()
     return under_way.looked
 
 

@@ -3,6 +3,7 @@
 import copy
 import io
 import math
+import tracemalloc
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -218,6 +219,18 @@ def test_what_there_is_room_for_once_another_file_is_taken_comes_in_the_same_loo
     assert (looked.taken, len(looked.no_room), looked.again) == (1, 1, True)
     looked = phone.visit(box)
     assert (looked.taken, len(looked.no_room), looked.again) == (0, 1, False)
+
+
+def test_of_names_that_were_never_read_little_is_held() -> None:
+    """Fourteen mailboxes that listed as many as they may had a device hold 200 MB between two looks."""
+    shelf, count = Shelf(), 20_000
+    tracemalloc.start()
+    try:
+        shelf.listed({f"{n:032x}.samemind": 5_000 for n in range(count)}, NOW_MS)
+        held_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held_bytes < 12 * count
 
 
 def test_large_files_without_room_leave_what_one_look_may_fetch_to_others() -> None:

@@ -3,6 +3,7 @@
 import gc
 import sqlite3
 import tempfile
+import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ import trio.testing
 from replica.core import Core
 from replica.ops import Erase
 from sync.carrier import visit
+from sync.carrier.shelf import FETCH_FILES_MAX, Shelf
 from sync.errors import Denied, Full, Gone, MailboxError, NoRoomHere, Unreached
 from sync.mailbox import fetched
 from sync.mailbox.box import check_name
@@ -409,6 +411,43 @@ def test_while_one_that_failed_is_left_alone_nothing_is_held_that_was_listed_and
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=trio.testing.MockClock())
+
+
+@pytest.mark.usefixtures("nothing_collected")
+@pytest.mark.parametrize("count", [2_000, 2_001])
+def test_a_long_listing_is_gone_through_beside_and_let_go_before_anything_is_fetched(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 99,000 names nobody was answered for half a second at each look, and each mailbox held all meanwhile."""
+    lists: list[weakref.ref[Held]] = []
+    heard_by: list[int] = []
+    listed = Shelf.listed
+
+    def hear(shelf: Shelf, names: Mapping[str, int], now_ms: int) -> list[str]:
+        heard_by.append(threading.get_ident())
+        return listed(shelf, names, now_ms)
+
+    class Long(Counting):
+        async def names(self) -> Mapping[str, int]:
+            found = Held({any_name(): 5_000 for _ in range(count)})
+            lists.append(weakref.ref(found))
+            return found
+
+        async def get(self, name: str, bytes_max: int, into: IO[bytes]) -> None:
+            assert lists[-1]() is None
+            await super().get(name, bytes_max, into)
+
+    async def main() -> None:
+        laptop, _ = group("laptop", "phone")
+        replica = still(laptop)
+        monkeypatch.setattr(replica, "now_ms", lambda: NOW_MS)
+        looked = await keeper("laptop", replica, Long()).look()
+        assert looked.asked_for == FETCH_FILES_MAX
+
+    monkeypatch.setattr(Shelf, "listed", hear)
+    trio.run(main)
+    (thread,) = heard_by
+    assert (thread == threading.get_ident()) is (count == 2_000)
 
 
 @pytest.mark.usefixtures("nothing_collected")

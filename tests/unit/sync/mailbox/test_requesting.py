@@ -15,6 +15,7 @@ import trio.testing
 from replica.asyncio_host import AsyncioHost
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import Mailbox
+from sync.mailbox.http_files import Calling
 from sync.mailbox.pace import LOOK_SECONDS_MAX
 from sync.mailbox.places import MailboxAddress, check_place, open_box
 from sync.mailbox.requesting import HttpBox
@@ -191,11 +192,14 @@ def test_a_request_that_hangs_ends_with_whoever_waits_for_it(scheme: str) -> Non
 def test_a_storage_that_nobody_writes_to_is_looked_at_less_and_less_often(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    box = HttpBox(WebdavFiles("http://127.0.0.1:9/box", None, None), look_s=60)
     listed: dict[str, int] = {}
 
-    async def answer(_: Any) -> dict[str, int]:
-        return dict(listed)
+    class Listing(WebdavFiles):
+        def names(self) -> Calling[dict[str, int]]:
+            yield from ()
+            return dict(listed)
+
+    box = HttpBox(Listing("http://127.0.0.1:9/box", None, None), look_s=60)
 
     async def main() -> list[float]:
         waited = []
@@ -208,7 +212,6 @@ def test_a_storage_that_nobody_writes_to_is_looked_at_less_and_less_often(
             waited.append(trio.current_time() - began)
         return waited
 
-    box._do = answer  # type: ignore[method-assign, assignment]
     waits = trio.run(main, clock=autojump_clock)
     assert waits == pytest.approx([60, 120, 240, LOOK_SECONDS_MAX, 60, 120])
 
