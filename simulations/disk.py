@@ -72,6 +72,7 @@ class SqliteDisk:
         self.rows: dict[str, bytes] = {}
         self.connection = connect(":memory:")
         self.connection.deserialize(_empty(thinks) if image is None else image)
+        self.connection.execute("PRAGMA secure_delete = ON")  # is lost with what was there before
         self.failing: Failure | None = None
         self.thinks = thinks
         """Whether the tables of cognition are kept in step beside the memories."""
