@@ -1,5 +1,6 @@
 """Rows of memories, as every package above the replica reads them."""
 
+import re
 import sqlite3
 
 import pytest
@@ -349,6 +350,13 @@ def test_a_device_is_called_by_its_nickname_and_is_found_by_it() -> None:
     assert peer_notes.frontier_noted(connection, bobs) is None
 
 
+def _accesses(connection: sqlite3.Connection, sql: str) -> list[str]:
+    """Return how a statement reads its tables, without their names, and alike where SQLite makes a join of EXISTS."""
+    lines = [line for *_, line in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    found = [re.sub(r"^(SCAN|SEARCH) \S+( EXISTS)?", r"\1", line) for line in lines]
+    return [line for line in found if not line.startswith("CORRELATED SCALAR SUBQUERY")]
+
+
 def test_the_views_are_read_as_their_tables_are() -> None:
     """A view that were made whole first would read every memory for one of them."""
     store = sqlite_store()
@@ -368,10 +376,7 @@ def test_the_views_are_read_as_their_tables_are() -> None:
     tables = {"memory": "memory", "claim": "claim", "edge": "edge", "feed": "feed"}
     views = {"memory": "shown_memory", "claim": "shown_claim", "edge": "shown_edge", "feed": "known_feed"}
     for join in joins:
-        plans = [
-            [row[1] for row in connection.execute(f"EXPLAIN {join.format_map(names)}")]
-            for names in (tables, views)
-        ]
+        plans = [_accesses(connection, join.format_map(names)) for names in (tables, views)]
         assert plans[0] == plans[1]
 
 
