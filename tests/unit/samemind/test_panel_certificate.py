@@ -298,6 +298,9 @@ def test_openssl_takes_it_for_its_names_and_holds_the_authority_to_its_bounds(
         .not_valid_before(made.certificate.not_valid_before_utc)
         .not_valid_after(made.certificate.not_valid_after_utc)
         .add_extension(x509.SubjectAlternativeName([general_name(host)]), critical=False)
+        .add_extension(  # without it Python 3.13 takes no leaf at all
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(made.key.public_key()), critical=False
+        )
         .sign(made.key, hashes.SHA256())
     )
     chain = tmp_path / "leaf.pem"
@@ -309,6 +312,20 @@ def test_openssl_takes_it_for_its_names_and_holds_the_authority_to_its_bounds(
     )
     shaken = _shake_hands(client, server, host)
     assert shaken is is_good
+
+
+def test_whoever_holds_certificates_to_every_rule_takes_ours(tmp_path: Path) -> None:
+    """As Python does from 3.13 on."""
+    home = Home.at(tmp_path)
+    made = ensure_certificate(home, HOSTS, wall_clock_ms()).authority
+    assert made is not None
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(home.certificate)
+    client = ssl.create_default_context(
+        cadata=made.certificate.public_bytes(serialization.Encoding.PEM).decode()
+    )
+    client.verify_flags |= ssl.VERIFY_X509_STRICT
+    assert _shake_hands(client, server, "laptop.local")
 
 
 def _shake_hands(client: ssl.SSLContext, server: ssl.SSLContext, host: str) -> bool:
