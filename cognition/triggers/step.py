@@ -34,8 +34,10 @@ from replica import (
     show_memory_id,
 )
 
-# One commit of so many at most: a mind that wants to say more at once has nothing to say.
+# A mind that wants to say more at once has nothing to say.
 RAISED_MAX: Final = 100
+# In one commit. It holds all there is of each memory that is written on, three times over; a member makes that 16 MB.
+RAISED_IN_A_COMMIT: Final = 4
 
 
 class TriggerStep:
@@ -47,13 +49,15 @@ class TriggerStep:
         self._thresholds = thresholds
 
     def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> StepOutcome:
-        """Raise what is to be raised, in one commit; the ids are of the triggers."""
+        """Raise what is to be raised, a few in each commit; the ids are of the triggers."""
         found = list(chain.from_iterable(each(connection, now_ms, self._thresholds) for each in DETECTORS))
         held = held_for(connection, found, now_ms, self._thresholds)
         of = devices_of(connection, [each.rid for each in found] + [each.rid for each in held])
         chosen = choose(found, held, now_ms, self._thresholds, of, core.device)
-        core.commit([write_of(each, TriggerStatus.PENDING) for each in chosen], now_ms)
-        # After the commit: what a power cut leaves on the lists is raised already, and taken off by the next cycle.
+        writes = [write_of(each, TriggerStatus.PENDING) for each in chosen]
+        for start in range(0, len(writes), RAISED_IN_A_COMMIT):
+            core.commit(writes[start : start + RAISED_IN_A_COMMIT], now_ms)
+        # After the commits: what a power cut leaves on the lists is raised already, and taken off by the next cycle.
         with derived_transaction(connection):
             _leave_void(connection, found, now_ms)
             raised = {each.id for each in held} | {each.id for each in chosen}

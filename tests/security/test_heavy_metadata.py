@@ -13,8 +13,10 @@ import pytest
 import samemind
 from cognition.memories import CHARACTERS_MAX
 from cognition.patterns.tables import note_memories
+from cognition.thinking.cycle import StepOutcome
 from cognition.triggers.detect import LOOKED_AT, reminders
 from cognition.triggers.kinds import Thresholds
+from cognition.triggers.step import TriggerStep
 from cognition.words import RANKED_CHARACTERS_MAX
 from replica import Core, Value, Write, memories_of, new_memory_id
 from replica.ops import Remember
@@ -97,6 +99,14 @@ def test_many_are_looked_at_by_the_beginning_of_their_texts(core: Core) -> None:
     for it in memories_of(connection_of(core), numbers, characters=1_000_000):
         assert it.memory.fields["meta"] == ENTRIES
         assert len(it.memory.fields["tags"]) == 60
+
+
+def test_to_raise_what_is_due_on_many_holds_a_few_of_them_at_once(core: Core) -> None:
+    """One commit held them all, each of 16 MB three times over."""
+    raised: list[StepOutcome] = []
+    step, connection = TriggerStep(), connection_of(core)
+    assert held(lambda: raised.append(step.run(core, connection, NOW_MS))) < 3 * HELD_MAX
+    assert [len(each.ids) for each in raised] == [COUNT]
 
 
 @pytest.mark.parametrize(
