@@ -205,7 +205,7 @@ class Shelf:
         self._unread = array("q")
         # What was taken and counts no more, as long as no other file has it. Written down nowhere.
         self._missing: dict[str, Filed] = {}
-        # For what there was no room on this device when it was to be fetched last. Written down nowhere.
+        # For what there was no room on this device when it was to be fetched or taken last. Written down nowhere.
         self._no_room: set[str] = set()
         self._room_made = False
         # How often what was altered was removed lately, and when last. Written down nowhere.
@@ -235,8 +235,8 @@ class Shelf:
                 self._drop(name)
         self._note_too_large(names, now_ms)
         wanted = [name for name in sorted(names) if self._is_wanted(name, names[name], now_ms)]
-        self._no_room &= set(wanted)
-        roomless = sorted(self._no_room, key=lambda name: (names[name], name))
+        self._no_room &= names.keys()
+        roomless = sorted(self._no_room.intersection(wanted), key=lambda name: (names[name], name))
         in_turn = self._in_turn([name for name in wanted if name not in self._no_room])
         chosen, size = list[str](), 0
         for name in (in_turn + roomless)[:FETCH_FILES_MAX]:
@@ -249,6 +249,7 @@ class Shelf:
     def took(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
         """Hear that a file was taken whole."""
         self._room_made |= name in self._no_room
+        self._no_room.discard(name)
         self._keep(name, FileRecord(size, FileState.TAKEN, now_ms, now_ms, filed=filed))
 
     def wrote(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
@@ -257,6 +258,7 @@ class Shelf:
 
     def failed(self, name: str, size: int, state: FileState, reason: str, now_ms: int) -> None:
         """Hear why a file was not taken."""
+        self._no_room.discard(name)
         before = self._kept.get(name)
         since_ms, tries = now_ms, 0
         # A file may wait for long until it is misread once.
@@ -266,7 +268,10 @@ class Shelf:
         self._keep(name, FileRecord(size, state, since_ms, now_ms, tries, reason=reason))
 
     def no_room(self, name: str) -> None:
-        """Hear that this device has no room for a file: that is no fault of the file's, and may be over at any time."""
+        """Hear that this device has no room for a file: that is no fault of the file's, and may be over at any time.
+
+        One that was fetched in vain is tried again after the shortest pause, however often that was so.
+        """
         self._no_room.add(name)
 
     def gone(self, name: str) -> None:
@@ -358,7 +363,8 @@ class Shelf:
         if kept.state in (FileState.TAKEN, FileState.SEALED):
             return size != kept.size  # nobody writes over a file: what it had may be gone
         least_ms = _FETCH_MS_MIN if kept.state is FileState.UNFETCHED else _RETRY_MS_MIN
-        wait_ms = min(_RETRY_MS_MAX, least_ms << min(kept.tries, 11))
+        tries = 0 if name in self._no_room else min(kept.tries, 11)
+        wait_ms = min(_RETRY_MS_MAX, least_ms << tries)
         return size != kept.size or not 0 <= now_ms - kept.tried_ms < wait_ms
 
     def _in_turn(self, wanted: list[str]) -> list[str]:

@@ -17,7 +17,7 @@ from itertools import takewhile
 from typing import IO, Any, Final, NamedTuple
 
 from replica.core import Core
-from replica.errors import InvalidOp, ReplicaError
+from replica.errors import InvalidOp, ReplicaError, StoreFailed
 from replica.ids import OpRef
 from sync.carrier.cargo import CargoFile, Taking, check, export, known_to, messages
 from sync.carrier.header import Header, Vectors
@@ -383,7 +383,7 @@ class Visitor:
         except MakerUnknown as error:
             self._failed(name, size, FileState.STRANGE, str(error), altered=altered)
             return ()
-        taking, needs = Taking(waiting.header), tuple[OpRef, ...]()
+        taking, needs, is_full = Taking(waiting.header), tuple[OpRef, ...](), False
         try:
             for some in _in_calls(messages(self._identity, _from_start(waiting.file))):
                 yield Run(partial(_take_some, taking, some, self._now_ms))
@@ -393,10 +393,13 @@ class Visitor:
             return ()
         except ReplicaError as error:  # of this device's store: the file has to stay, for it and for others
             taking.brought.refused += (str(error),)
+            is_full = isinstance(error, StoreFailed)
         finally:
             looked.ops += taking.brought.ops
         if refused := tuple(dict.fromkeys(taking.brought.refused)):
             self._failed(name, size, FileState.WAITS, refused[0], altered=altered)
+            if is_full:
+                self.shelf.no_room(name)
             looked.refused += refused
             return refused
         if altered:  # whoever read the right bytes counts on them, and must see them go to write them again

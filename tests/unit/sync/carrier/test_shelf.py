@@ -722,6 +722,36 @@ def test_a_file_that_this_device_has_no_room_for_stays_where_it_is(monkeypatch: 
     assert texts(phone.core) == {"note 0"}
 
 
+def test_what_the_store_had_no_room_for_comes_soon_after_there_is_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A disk that was full for a day had each file wait for another one."""
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    leave_notes(laptop, box, 1)
+
+    def refuse(*_: object) -> None:
+        raise StoreFailed("the store could not be written; make room on its disk")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(phone.core.store, "write", refuse)
+        for _ in range(9):
+            phone.now_ms += DAY_MS
+            assert phone.visit(box).fetched == 1
+            assert phone.visit(box).fetched == 0, "not at each look"
+    phone.now_ms += 600_000
+    phone.visit(box)
+    assert texts(phone.core) == {"note 0"}
+
+
+def test_what_there_was_no_room_for_and_is_nonsense_is_read_as_seldom_as_other_nonsense() -> None:
+    shelf, name = Shelf(), any_name(Random(0).randbytes)
+    shelf.no_room(name)
+    for _ in range(3):
+        shelf.failed(name, 5_000, FileState.UNREADABLE, "nonsense", NOW_MS)
+    assert shelf.listed({name: 5_000}, NOW_MS + 600_000) == []
+
+
 def test_a_file_that_grew_is_read_again_at_once() -> None:
     laptop, phone = devices("laptop", "phone")
     box: Box = {}
