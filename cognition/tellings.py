@@ -62,7 +62,8 @@ _CREATE: Final = (
         DELETE FROM telling_link WHERE link = old.link""",
     ),
     "INSERT INTO telling_due SELECT link FROM shown_link",
-    "INSERT INTO telling_unread SELECT min(id), max(id) FROM shown_memory HAVING count(*) > 0",
+    """INSERT INTO telling_unread
+    SELECT * FROM (SELECT min(id) AS first, max(id) FROM shown_memory) WHERE first NOT NULL""",
 )
 # What was told in bulk and not compared yet (`cognition.ingest.linking`): nothing could build that anew.
 _CREATE_UNLINKED: Final = "CREATE TABLE IF NOT EXISTS telling_unlinked (rid BLOB PRIMARY KEY) WITHOUT ROWID"

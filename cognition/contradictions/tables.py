@@ -451,7 +451,7 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
         return judged
     settled_by = None if judged.settled_by is None else judged.settled_by.value
     connection.execute(
-        """INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO UPDATE SET
+        """INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (slot) DO UPDATE SET
            workspace = excluded.workspace, entity = excluded.entity, relation = excluded.relation,
            told = CASE WHEN status = excluded.status AND settled_by IS excluded.settled_by AND
            raised = excluded.raised THEN told ELSE 0 END,

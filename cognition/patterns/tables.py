@@ -166,7 +166,8 @@ def _add(connection: sqlite3.Connection, noted: "Sequence[tuple[int, Noted]]") -
         touched.names |= dict.fromkeys(each.names if pairs else ())
     touched.pairs |= dict.fromkeys(told)
     connection.executemany(
-        "INSERT INTO pattern_pair VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET memories = memories + 1", told
+        "INSERT INTO pattern_pair VALUES (?, ?, 1) ON CONFLICT (a, b) DO UPDATE SET memories = memories + 1",
+        told,
     )
     _add_days(connection, noted, touched)
     felt = [each for each in noted if each[1].valence is not None]
@@ -182,14 +183,18 @@ def _add_days(connection: sqlite3.Connection, noted: "Sequence[tuple[int, Noted]
     """Count on how many days each subject was told of, by the part of the week: much is told on one day."""
     days = Counter((subject, each.bucket, each.day) for _, each in noted for subject in each.subjects)
     for (subject, bucket, day), count in days.items():
-        ((memories,),) = connection.execute(
-            """INSERT INTO pattern_day VALUES (?, ?, ?, ?)
-               ON CONFLICT DO UPDATE SET memories = memories + excluded.memories RETURNING memories""",
-            (subject, bucket, day, count),
-        )
-        if memories == count:
+        new = connection.execute(
+            "INSERT OR IGNORE INTO pattern_day VALUES (?, ?, ?, ?)", (subject, bucket, day, count)
+        ).rowcount
+        if not new:
             connection.execute(
-                "INSERT INTO pattern_bucket VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET days = days + 1",
+                "UPDATE pattern_day SET memories = memories + ? WHERE subject = ? AND bucket = ? AND day = ?",
+                (count, subject, bucket, day),
+            )
+        else:
+            connection.execute(
+                """INSERT INTO pattern_bucket VALUES (?, ?, 1)
+                   ON CONFLICT (subject, bucket) DO UPDATE SET days = days + 1""",
                 (subject, bucket),
             )
             touched.times[subject, bucket] = None

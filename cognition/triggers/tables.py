@@ -112,7 +112,7 @@ class TriggerTables:
         if moved:
             connection.executemany(
                 """INSERT INTO loose_topic VALUES (?, ?, 0)
-                   ON CONFLICT DO UPDATE SET memories = memories + excluded.memories""",
+                   ON CONFLICT (topic) DO UPDATE SET memories = memories + excluded.memories""",
                 moved,
             )
             connection.execute("DELETE FROM loose_topic WHERE memories <= 0")

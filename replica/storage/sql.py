@@ -14,6 +14,8 @@ from replica.storage.cipher import open_encrypted
 from replica.storage.schema import SQLITE_CODE, check, is_of_the_disk, migrate
 
 Result = TypeVar("Result")
+# The oldest that all of this was tried with: what a Python 3.11 of RHEL 9 brings.
+SQLITE_MIN: Final = (3, 34)
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
 _PARAMETERS_MAX: Final = 16_384
 # More are no faster, and of the widest rows, slower.
@@ -45,9 +47,18 @@ _WRITING: Final = {
 
 
 def open_file(name: str, *, uri: bool = False, key: bytes | None = None) -> sqlite3.Connection:
-    """Open a file and set nothing; `key` is that of an encrypted one (`replica.storage.cipher`)."""
+    """Open a file and set nothing; `key` is that of an encrypted one (`replica.storage.cipher`).
+
+    `ReplicaError` where this Python's SQLite is older than `SQLITE_MIN`.
+    """
     if key is not None:
         return open_encrypted(name, key, uri=uri)
+    if sqlite3.sqlite_version_info < SQLITE_MIN:
+        wanted = ".".join(map(str, SQLITE_MIN))
+        raise ReplicaError(
+            f"expected SQLite {wanted} or newer, this Python has {sqlite3.sqlite_version}; "
+            "install a Python that brings a newer one"
+        )
     return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
 
 

@@ -468,12 +468,12 @@ class SqliteStore:
             both = cell is changes.base_cells.get(key)
             (whole if both else moved).append((key.part, key.name, encode_cell(cell)))
         self._many(
-            """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
+            """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT (part, name) DO UPDATE SET
                 base = CASE WHEN base = x'' THEN state ELSE base END, state = excluded.state""",
             moved,
         )
         self._many(
-            """INSERT INTO cell VALUES (?, ?, ?, x'') ON CONFLICT DO UPDATE SET
+            """INSERT INTO cell VALUES (?, ?, ?, x'') ON CONFLICT (part, name) DO UPDATE SET
                 base = x'', state = excluded.state""",
             whole,
         )
@@ -576,11 +576,11 @@ class SqliteStore:
             [(op_id,) for op_id, frame in changes.remains_cut if frame is None],
         )
         self._many(
-            "INSERT INTO remains VALUES (?, ?) ON CONFLICT DO UPDATE SET frame = joined(frame, excluded.frame)",
+            "INSERT INTO remains VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET frame = joined(frame, excluded.frame)",
             changes.remains,
         )
         self._many(
-            """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
+            """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT (part, name) DO UPDATE SET
                 base = CASE WHEN state = excluded.base THEN x'' ELSE excluded.base END""",
             [
                 (key.part, key.name, encode_cell(cell))
@@ -592,7 +592,7 @@ class SqliteStore:
         self._many("UPDATE cell SET base = NULL WHERE part = ? AND name = ?", gone)
         self._many("DELETE FROM cell WHERE part = ? AND name = ? AND state IS NULL", gone)
         self._many(
-            "INSERT INTO tombstone VALUES (?, 1) ON CONFLICT DO UPDATE SET in_base = 1",
+            "INSERT INTO tombstone VALUES (?, 1) ON CONFLICT (rid) DO UPDATE SET in_base = 1",
             [(rid,) for rid in changes.base_tombstones],
         )
 

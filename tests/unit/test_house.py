@@ -45,6 +45,12 @@ IMPORT_NAMES = {
     "sqlcipher3-wheels": "sqlcipher3",
 }
 
+# What SQLite learned after the version that is the least we take (`replica.storage.sql.SQLITE_MIN`).
+NEWER_SQL = re.compile(
+    r"\bRETURNING\b|\bAS (NOT )?MATERIALIZED\b|\bON CONFLICT DO UPDATE\b|\bDROP COLUMN\b|\bIS (NOT )?DISTINCT FROM\b"
+    r"|\b(FULL|RIGHT) (OUTER )?JOIN\b|\bunixepoch\(|->>"
+)
+
 # A link to a file of the tree: not to the web, and without the heading it may name.
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
 
@@ -236,3 +242,13 @@ def test_every_row_that_a_test_claims_is_in_the_feature_list() -> None:
     must = [row for row, kind in rows.items() if kind == "must"]
     missing = [row for row in must if row not in found]
     print(f"rows claimed by a test: {len(must) - len(missing)} of {len(must)}; next: {missing[:12]}")
+
+
+def test_no_statement_needs_a_newer_sqlite_than_the_oldest_that_is_taken() -> None:
+    found = [
+        (str(path.relative_to(ROOT)), match[0])
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        for match in NEWER_SQL.finditer(path.read_text())
+    ]
+    assert found == []

@@ -173,8 +173,8 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
     "a setting": lambda core: change_cell(core, 2, lambda heads: [[*head[:4], "light"] for head in heads]),
     "a proposal's members": lambda core: change_cell(core, 3, lambda it: [it[0], it[1][:1]]),
     "which tellings a link joins": lambda core: change_cell(core, 6, lambda it: [it[0], it[1], 1]),
-    "a link that does not show": sql("DELETE FROM says_same"),
-    "a judgment that does not show": sql("DELETE FROM same_slot"),
+    "a link that does not show": sql("DELETE FROM says_same WHERE true"),
+    "a judgment that does not show": sql("DELETE FROM same_slot WHERE true"),
     "a judgment turned round": sql("UPDATE same_slot SET same = 0"),
     "a cell gone": sql("DELETE FROM cell WHERE part = 2"),
     "a cell that was never folded": sql("INSERT INTO cell (part, name, state) VALUES (2, x'78', x'90')"),
@@ -187,9 +187,9 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
         " VALUES (zeroblob(16), 'x', 0, 0, 0, 0, 0, 0)"
     ),
     "an edge that shows another weight": sql("UPDATE edge SET weight = 0.9"),
-    "an edge that does not show": sql("DELETE FROM edge"),
+    "an edge that does not show": sql("DELETE FROM edge WHERE true"),
     "an edge from nowhere": sql("INSERT INTO edge VALUES ('Eve', 'knows', 'Ann', 1.0, 1)"),
-    "a tombstone gone": sql("DELETE FROM tombstone"),
+    "a tombstone gone": sql("DELETE FROM tombstone WHERE true"),
     "a tombstone from nowhere": sql("INSERT INTO tombstone VALUES (zeroblob(16), 0)"),
     "the totals": lambda core: connection(core).execute(
         "UPDATE meta SET value = ? WHERE name = 'totals'", (pack([bytes(32)] * 4),)

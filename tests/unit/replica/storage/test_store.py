@@ -193,6 +193,8 @@ def test_an_older_store_learns_who_judged_its_claims(path: Path) -> None:
     assert connection.execute("SELECT f.device FROM same_slot s JOIN feed f ON f.no = s.feed").fetchall() == [
         (ben.device,)
     ]
+    if sqlite3.sqlite_version_info < (3, 35):
+        pytest.skip("this SQLite drops no column")
     for statement in (
         "DROP VIEW shown_same_slot",
         "DROP INDEX same_slot_by_one",
@@ -539,6 +541,8 @@ def test_an_introduction_that_damage_left_in_parts_is_named(table: str) -> None:
     core = core_of("ann", store)
     acquaint(core, "ann", "ben")
     connection = store.connection
+    if sqlite3.sqlite_version_info < (3, 37):
+        pytest.skip("this SQLite holds to the schema that it has read")
     connection.execute("PRAGMA writable_schema = ON")
     connection.execute(
         "UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = ?", (table,)
