@@ -9,6 +9,7 @@ import copy
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from enum import Enum, auto
 from functools import cache
 from typing import Any, Final, Protocol
@@ -78,6 +79,10 @@ class SqliteDisk:
         """Whether the tables of cognition are kept in step beside the memories."""
         self.store = _FailingSqlite(self.connection, self)
 
+    def __del__(self) -> None:
+        """Close what nobody else has; Python 3.13 speaks of each connection that is let go of open."""
+        self.connection.close()
+
     def image(self) -> "SqliteDisk":
         """Return a copy of the whole disk, as it is now."""
         copied = SqliteDisk(self.connection.serialize(), thinks=self.thinks)
@@ -110,9 +115,9 @@ class SqliteDisk:
 @cache
 def _empty(thinks: bool) -> bytes:
     """Return a disk with a store that nothing was written to; to make its tables anew takes 12 ms."""
-    connection = connect(":memory:")
-    SqliteStore(connection, derived_tables(LocalTables()) if thinks else ())
-    return connection.serialize()
+    with closing(connect(":memory:")) as connection:
+        SqliteStore(connection, derived_tables(LocalTables()) if thinks else ())
+        return connection.serialize()
 
 
 def derived_tables(local: LocalTables) -> list[DerivedTables]:
