@@ -18,6 +18,7 @@ from cognition.contradictions.tables import judged_of, record_of, selves_of, tol
 from cognition.contradictions.values import ENDED, compatible, folded, value_of, words_of
 from cognition.extraction.values import Statement
 from replica import Claim, Core, MemoryId, Op, OpRef, Write
+from replica.errors import TooLarge
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 
 # What a claim may be about: longer names are no names.
@@ -101,8 +102,20 @@ class ClaimWriter:
         """Commit what was added and not committed yet; return every op that was written so far."""
         writes, self._writes = self._writes, []
         self._pending.clear()
-        self._ops += self._core.commit(writes, self._now_ms)
+        self._commit(writes)
         return self._ops
+
+    def _commit(self, writes: Sequence[Write]) -> None:
+        """Commit writes together, or where they hold more bytes than one commit may, each half by itself."""
+        try:
+            self._ops += self._core.commit(writes, self._now_ms)
+        except TooLarge:
+            begin = [at for at in range(1, len(writes)) if writes[at].rid != writes[at - 1].rid]
+            if not begin:
+                raise
+            middle = begin[len(begin) // 2]
+            self._commit(writes[:middle])
+            self._commit(writes[middle:])
 
 
 def claims_of(
