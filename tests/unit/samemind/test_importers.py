@@ -8,6 +8,7 @@ import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 import samemind
 from cognition.days import DAY_MS
 from cognition.reminding.repeating import is_on
+from samemind.commands.portable import _importing
 from samemind.commands.portable.import_ import FORMATS
 from samemind.errors import SamemindError
 from samemind.library.blocking import BlockingMind
@@ -706,3 +708,20 @@ def test_a_short_list_that_is_cut_off_gives_what_stands_before_that(tmp_path: Pa
         assert read == items(written(tmp_path / "one.json", document[:1]))
         assert isinstance(told, Unreadable)
         assert (told.line, "to its end" in told.reason) == (2, True)
+
+
+def test_of_long_texts_fewer_are_held_at_once_and_each_comes_in(
+    mind: BlockingMind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a page holds is bounded by how much it says, too."""
+    monkeypatch.setattr(_importing, "PAGE_CHARACTERS", 1_000)
+    texts = [
+        f"note {number}" + " la" * length for number, length in enumerate([0, 300, 0, 0, 500, 10, 900, 0])
+    ]
+    path = tmp_path / "notes.jsonl"
+    path.write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
+    records = _importing.records_of([path], "jsonl")
+    pages = list(iter(partial(_importing.next_page, records, 100, None), []))
+    assert [len(page) for page in pages] == [5, 2, 1]
+    assert mind.import_(path).imported == len(texts)
+    assert sorted(memory.text for memory in mind.list(limit=100)) == sorted(texts)
