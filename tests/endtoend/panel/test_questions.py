@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any, Final
 
 import pytest
@@ -50,15 +50,22 @@ def test_who_leaves_what_a_question_asks_for_stands_where_they_asked(laptop: Pan
 
 
 @pytest.mark.parametrize("hours", [-12, 14])
-def test_since_when_begins_with_the_day_that_it_is_where_the_page_is(laptop: Panel, hours: int) -> None:
+def test_days_are_those_of_where_the_page_is(laptop: Panel, hours: int) -> None:
     """At any hour the day of one of these places is another than that of UTC."""
     _two_cities(laptop)
     with _elsewhere(laptop, timezone_id=f"Etc/GMT{-hours:+}") as page:
         go(page, "questions")
         page.get_by_role("button", name="It changed: since when?").click()
-        before = datetime.now(timezone(timedelta(hours=hours))).date().isoformat()
+        before = _day_there(hours)
         told = page.get_by_label("Since when").input_value()
-        assert told in (before, datetime.now(timezone(timedelta(hours=hours))).date().isoformat())
+        assert before <= date.fromisoformat(told) <= _day_there(hours)
+        before = _day_there(hours)
+        go(page, "memories")
+        page.get_by_role("button", name="Last week").click()
+        field = page.get_by_label("From", exact=True)
+        expect(field).not_to_have_value("")
+        since = date.fromisoformat(field.input_value())
+        assert before <= since + timedelta(days=7) <= _day_there(hours)
 
 
 def test_what_was_merged_is_decided_again(laptop: Panel, page: Page) -> None:
@@ -143,6 +150,10 @@ def _two_cities(laptop: Panel) -> None:
 def _held(laptop: Panel) -> set[Any]:
     (asked,) = laptop.ask("contradictions list")["contradictions"]
     return {each["value"] for each in asked["beliefs"] if each["standing"] == "held"}
+
+
+def _day_there(hours: int) -> date:
+    return datetime.now(timezone(timedelta(hours=hours))).date()
 
 
 def _in_french(laptop: Panel) -> AbstractContextManager[Page]:

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { announce, h, icon, keyed, say, WAITING_MS } from "./dom.js";
-import { date, month, number, plural, t } from "./i18n.js";
+import { date, fieldDay, month, number, plural, t } from "./i18n.js";
 import { onOps } from "./live.js";
 import { composeButton, firstSteps } from "./memories.js";
 import { go, here, isPast, link, moment } from "./router.js";
@@ -278,7 +278,7 @@ function renderTimes(container) {
   const input = (name, label) => h("label", {}, label, (container[name] = h("input", { type: "date", on: { change: (event) => set(name, event.target.value) } })));
   container.append(
     h("h2", {}, t("Time")),
-    h("div", { class: "chips" }, SPANS.map(([, days, said]) => h("button", { type: "button", class: "chip", on: { click: () => set("since", new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)) } }, said()))),
+    h("div", { class: "chips" }, SPANS.map(([, days, said]) => h("button", { type: "button", class: "chip", on: { click: () => set("since", fieldDay(Date.now() - days * 86_400_000)) } }, said()))),
     h("div", { class: "dates" }, input("since", t("From")), input("until", t("Up to"))),
   );
   renderTimes(container);

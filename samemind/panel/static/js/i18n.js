@@ -70,6 +70,9 @@ export const month = (moment) => months.format(new Date(moment));
 export const clock = (moment) => clocks.format(new Date(moment));
 export const minute = (moment) => minutes.format(new Date(moment));
 export const hour = (moment) => hours.format(new Date(moment));
+/** A moment as fields for days and times take it, by the clock of this place: `2026-03-04T17:05:06.000`. */
+export const fieldTime = (moment) => new Date(moment - new Date(moment).getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
+export const fieldDay = (moment) => fieldTime(moment).slice(0, 10);
 /** How many years ago, of a day like this one. */
 export const years = (count) => relative.format(-count, "year");
 

@@ -3,7 +3,7 @@
 
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
-import { ago, date, list as listed, plural, t } from "./i18n.js";
+import { ago, date, fieldDay, list as listed, plural, t } from "./i18n.js";
 import { fromOf } from "./row.js";
 import { link } from "./router.js";
 import { changed, hueOf, memoryNamed, state } from "./state.js";
@@ -224,8 +224,7 @@ function since(element, asked) {
   const which = h("select", { "aria-label": t("What is true now") }, sides.map((side) => h("option", { value: side.rid, selected: side === item.b }, side.value)));
   const day = h("input", { type: "date", required: true, "aria-label": t("Since when") });
   const last = sides.map((side) => side.told_at).filter(Boolean).sort().at(-1);
-  const here = new Date(last ?? Date.now());
-  day.value = new Date(here - here.getTimezoneOffset() * 60_000).toISOString().slice(0, 10); // the day of this place
+  day.value = fieldDay(last === undefined ? Date.now() : Date.parse(last));
   form(element, asked, [h("div", { class: "row changed-form" }, h("label", {}, t("Now it is"), which), h("label", {}, t("Since"), day))], t("It changed then"), () => decideIn(element, { keep: which.value, since: day.value }, t("{value} since {date}", { value: sides.find((side) => side.rid === which.value).value, date: date(`${day.value}T12:00`) })));
   which.focus();
 }

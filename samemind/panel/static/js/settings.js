@@ -3,7 +3,7 @@
 
 import { call, stream, upload } from "./api.js";
 import { announce, coded, confirmHere, h, keyed, say } from "./dom.js";
-import { ago, number, plural, t } from "./i18n.js";
+import { ago, fieldDay, number, plural, t } from "./i18n.js";
 import { signOut } from "./live.js";
 import { link } from "./router.js";
 import { reloadSoon, state } from "./state.js";
@@ -149,7 +149,7 @@ function exportBox() {
         if (told.lines) say(said, plural(parts.length, "{n} line", "{n} lines"));
         else if (told.progress) say(said, t("{done} of {total}", { done: number(told.progress.done), total: number(told.progress.total) }));
       });
-      save(`samemind-${new Date().toISOString().slice(0, 10)}${end}`, parts, type);
+      save(`samemind-${fieldDay(Date.now())}${end}`, parts, type);
       say(said, plural(count, "{n} memory exported", "{n} memories exported"));
     } catch (error) {
       complain(error);

@@ -3,7 +3,7 @@
 
 import { call } from "./api.js";
 import { announce, h, icon, s, say } from "./dom.js";
-import { date, minute, plural, t } from "./i18n.js";
+import { date, fieldTime, minute, plural, t } from "./i18n.js";
 import { go, here, isPast, link, moment } from "./router.js";
 import { devices, state } from "./state.js";
 import { complain } from "./toasts.js";
@@ -161,7 +161,7 @@ export function timeBar(element, button) {
     }
     const { first, last } = span();
     const time = timeOfMoment(at);
-    if (document.activeElement !== parts.day) parts.day.value = new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    if (document.activeElement !== parts.day) parts.day.value = fieldTime(time).slice(0, 16);
     if (document.activeElement !== parts.slider) parts.slider.value = String(Math.round(((time - first) / (last - first)) * STEPS));
     parts.slider.setAttribute("aria-valuetext", date(at));
     say(parts.said, t("As it was on {date}", { date: minute(time) }) + (beforeIt(time) ? ` · ${t("before this memory began: what had been said by then, as it is told now")}` : ""));
